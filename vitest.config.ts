@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+/** The package's own name resolves to `src/`, in tests and in the processes they start. */
+const sourceCondition = 'tidemark-source';
+
+type Settings = { timeoutMs: number; setupFiles?: string[]; fileParallelism?: boolean };
+
+function layer(name: string, { timeoutMs, ...more }: Settings) {
+  return {
+    extends: true as const,
+    test: { name, include: [`test/${name}/**/*.test.ts`], testTimeout: timeoutMs, hookTimeout: timeoutMs, ...more },
+  };
+}
+
+const leakCheck = ['./test/support/leak-check.ts'];
+
+export default defineConfig({
+  ssr: { resolve: { conditions: [sourceCondition] } },
+  test: {
+    reporters: ['default', './tools/vitest/closing-line.ts'],
+    restoreMocks: true,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      // Both run as processes of their own, in the end-to-end tests, where coverage does not see them.
+      exclude: ['src/cli/bin.ts', 'src/cli/main.ts'],
+      reporter: ['text-summary', 'json-summary', 'lcov'],
+    },
+    projects: [
+      layer('unit', { timeoutMs: 2_000, setupFiles: leakCheck }),
+      layer('contracts', { timeoutMs: 10_000, setupFiles: leakCheck }),
+      layer('simulation', { timeoutMs: 30_000, setupFiles: leakCheck }),
+      layer('docs', { timeoutMs: 30_000 }),
+      layer('integration', { timeoutMs: 60_000, fileParallelism: false }),
+      layer('e2e', { timeoutMs: 60_000, fileParallelism: false }),
+    ],
+  },
+});
