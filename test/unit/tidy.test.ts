@@ -18,9 +18,9 @@ function findings(among: readonly RepositoryFile[], check: (file: RepositoryFile
  */
 const values = ['runtime', 'log'];
 const stores = [...values, 'checkpoints', 'read-models', 'failures', 'reservations', 'prepare-keys'];
-const handling = [...stores, 'subscriptions'];
-const core = [...handling, 'projections', 'reactors', 'reservations/keeper', 'replay'];
-const adapters = ['adapters/embedded', 'adapters/kafka', 'adapters/mongo', 'adapters/redis'];
+const handling = [...stores, 'aggregates', 'subscriptions'];
+const core = [...handling, 'projections', 'reactors', 'reservations/keeper', 'engine', 'replay'];
+const adapters = ['adapters/node', 'adapters/embedded', 'adapters/kafka', 'adapters/mongo', 'adapters/redis'];
 const cli = [...core, 'index', 'admin', 'config', 'testing', 'cli', 'cli/compose'];
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -31,11 +31,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   failures: [...values, 'checkpoints'],
   reservations: values,
   'prepare-keys': values,
-  subscriptions: stores,
+  aggregates: values,
+  subscriptions: [...stores, 'aggregates'],
   projections: handling,
   reactors: handling,
   'reservations/keeper': handling,
+  engine: handling,
   replay: core,
+  'adapters/node': core,
   'adapters/embedded': core,
   'adapters/kafka': core,
   'adapters/mongo': core,
@@ -51,6 +54,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** Packages and modules of Node that a part may import; parts that are not named here may import any. */
 const allowedPackages: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries([...core, 'index'].map((part) => [part, /^$/])),
+  'adapters/node': /^(node:|pino)/,
   'adapters/embedded': /^node:/,
   'adapters/kafka': /^(node:|kafkajs$)/,
   'adapters/mongo': /^(node:|mongodb$)/,

@@ -1,0 +1,254 @@
+import type { Scope } from '../checkpoints/epoch.ts';
+import type { FailureLedger } from '../failures/failure-ledger.ts';
+import { sequenceOfRef } from '../failures/sequence.ts';
+import type { CommitCodec } from '../log/commit-codec.ts';
+import type { Refusal } from '../read-models/write-plan.ts';
+import { isAborted } from '../runtime/aborted.ts';
+import { assert } from '../runtime/assert.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import type { CommitOutcome, Committer } from './committer.ts';
+import { drainSequence } from './drain.ts';
+import { type Isolation, isolate } from './isolation.ts';
+import type { ParkedCount, ParkedSequences } from './parked-sequences.ts';
+import { failureAfter, ledgerEntryOf, troubleOfRefusal } from './parking.ts';
+import type { PartitionReader } from './partition-reader.ts';
+import { Selector } from './selector.ts';
+import { Window } from './window.ts';
+import { WindowFiller } from './window-filler.ts';
+
+export type RunEnd =
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'fenced' }
+  /** Go on from the checkpoint, taking these aggregates apart. */
+  | { readonly kind: 'isolate'; readonly isolation: Isolation }
+  | { readonly kind: 'stopped'; readonly reason: string };
+
+export type BatchRunnerOptions = {
+  readonly subscription: Subscription;
+  readonly settings: SubscriptionSettings;
+  readonly codec: CommitCodec;
+  readonly reader: PartitionReader;
+  readonly committer: Committer;
+  readonly ledger: FailureLedger;
+  readonly parked: ParkedSequences;
+  readonly parkedCount: ParkedCount;
+  readonly isolation: Isolation;
+  readonly scope: Scope;
+  readonly runtime: Runtime;
+  /** Told when the handled position moved: everything below is done, though perhaps not saved. */
+  readonly onProgress: (position: number, taken: number) => void;
+};
+
+/** Without records or retries in sight the runner looks around this often. */
+const IDLE_MS = 1_000;
+
+/**
+ * Runs one owned partition of a projection: takes a window of what the log holds, handles and coalesces it, commits it in
+ * fenced transactions; while one window is on the wire the next one is prepared. Whatever a window comes to but
+ * `committed` discards the one prepared behind it: the run ends and goes on from the checkpoint.
+ */
+export class BatchRunner {
+  readonly #options: BatchRunnerOptions;
+  readonly #filler: WindowFiller;
+  /** Aborts the gathering of a window whose predecessor was not committed. */
+  readonly #interrupted = new AbortController();
+  #inFlight: Promise<RunEnd | undefined> | undefined;
+  /** Everything below is committed, on the wire, or was nothing to anybody. */
+  #position: number;
+  #unsavedSinceMs: number | undefined;
+
+  constructor(options: BatchRunnerOptions) {
+    this.#options = options;
+    this.#position = options.committer.offset;
+    this.#filler = new WindowFiller({
+      selector: new Selector(options.codec, options.subscription),
+      handler: options.subscription.handler,
+      parked: options.parked,
+      parkedCount: options.parkedCount,
+      bounds: options.settings.parked,
+      isolation: options.isolation,
+      clock: options.runtime.clock,
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<RunEnd> {
+    const reading = AbortSignal.any([signal, this.#interrupted.signal]);
+    try {
+      let end: RunEnd | undefined;
+      while (end === undefined && !signal.aborted) {
+        const window = await this.#gather(reading);
+        end = (await this.#settle()) ?? (isAborted(signal) ? undefined : await this.#accept(window, signal));
+      }
+      return end ?? (await this.#settle()) ?? (await this.#savePosition()) ?? { kind: 'aborted' };
+    } finally {
+      // Nothing of this run may be on the wire once it is over.
+      await this.#inFlight?.catch(() => undefined);
+    }
+  }
+
+  /** Takes records until the window is full, or holds all there is and nothing is on the wire. */
+  async #gather(signal: AbortSignal): Promise<Window> {
+    const { reader, subscription, settings } = this.#options;
+    const window = new Window(this.#position, { keepsSources: subscription.keepsSources, bounds: settings.batch });
+    while (!signal.aborted && !window.isFull) {
+      const record = reader.peek();
+      if (record === undefined) {
+        if (!(await this.#readOn(window, signal))) return window;
+      } else if (this.#filler.take(record, window)) {
+        reader.skip();
+        window.advance(reader.offset, 1);
+      } else {
+        assert(window.hasEffects || window.stopReason !== undefined, 'an empty window takes any commit');
+        return window;
+      }
+    }
+    return window;
+  }
+
+  /** Reads the next page; false once the window should be looked at. */
+  async #readOn(window: Window, signal: AbortSignal): Promise<boolean> {
+    if (!window.hasEffects) return this.#fill(window, this.#idleMs(), signal);
+    if (await this.#fill(window, 0, signal)) return true;
+    if (this.#inFlight !== undefined) {
+      // Group commit: what arrives while a window is on the wire joins the next one.
+      await this.#inFlight;
+      return this.#fill(window, 0, signal);
+    }
+    const { settings, runtime } = this.#options;
+    const waitMs = settings.batch.waitMs - (runtime.clock.monotonicMs() - window.openedAtMs);
+    return waitMs > 0 && this.#fill(window, waitMs, signal);
+  }
+
+  async #fill(window: Window, waitMs: number, signal: AbortSignal): Promise<boolean> {
+    const { reader, runtime } = this.#options;
+    const before = reader.offset;
+    await reader.fill(waitMs, signal);
+    window.advance(reader.offset, 0);
+    if (!window.hasEffects) window.openedAtMs = runtime.clock.monotonicMs();
+    return reader.peek() !== undefined || reader.offset > before;
+  }
+
+  async #accept(window: Window, signal: AbortSignal): Promise<RunEnd | undefined> {
+    const { onProgress, settings, committer, parked, runtime } = this.#options;
+    if (window.alone !== undefined) {
+      const end = await this.#commitAlone(window, window.alone);
+      if (end !== undefined) return end;
+    } else if (window.hasEffects) {
+      this.#start(window);
+    } else if (window.hasProgress) {
+      this.#unsavedSinceMs ??= runtime.clock.monotonicMs();
+    }
+    this.#position = window.next;
+    onProgress(window.next, window.taken);
+    if (window.stopReason !== undefined) {
+      return (await this.#settle()) ?? (await this.#savePosition()) ?? { kind: 'stopped', reason: window.stopReason };
+    }
+    if (parked.nextDueAtMs <= runtime.clock.nowMs()) return (await this.#settle()) ?? this.#drain(signal);
+    if (this.#inFlight === undefined && this.#position > committer.offset) {
+      const waitedMs = runtime.clock.monotonicMs() - (this.#unsavedSinceMs ?? 0);
+      const isDue = this.#position - committer.offset >= settings.checkpoint.records;
+      if (isDue || waitedMs >= settings.checkpoint.intervalMs) return this.#savePosition();
+    }
+    return undefined;
+  }
+
+  #start(window: Window): void {
+    const commit = async (): Promise<RunEnd | undefined> => {
+      const end = this.#endOf(await this.#commit(window), window);
+      if (end !== undefined) this.#interrupted.abort();
+      return end;
+    };
+    this.#inFlight = commit().catch((error: unknown) => {
+      this.#interrupted.abort();
+      throw error;
+    });
+    // `settle` reports it; until somebody does, a rejection must not end the process.
+    this.#inFlight.catch(() => undefined);
+    this.#unsavedSinceMs = undefined;
+  }
+
+  /** What became of the window on the wire; `undefined`: it is committed, or there was none. */
+  async #settle(): Promise<RunEnd | undefined> {
+    const end = await this.#inFlight;
+    this.#inFlight = undefined;
+    return end;
+  }
+
+  /** Cut by aggregate; only the last part moves the position, so a crash in between repeats the window harmlessly. */
+  async #commit(window: Window): Promise<CommitOutcome> {
+    const { committer, reader, settings, runtime } = this.#options;
+    const { liveDocuments, behindDocuments, bytes } = settings.transaction;
+    const plans = window.pending.plans({ documents: reader.isAtEnd ? liveDocuments : behindDocuments, bytes });
+    for (const plan of plans.slice(0, -1)) {
+      const outcome = await committer.commit({ plan, ledger: [], offset: committer.offset });
+      if (outcome.kind !== 'committed') return outcome;
+      await runtime.clock.yield();
+    }
+    return committer.commit({ plan: plans.at(-1), ledger: window.ledger, offset: window.next });
+  }
+
+  /** A commit of an aggregate that is taken apart: it stands, or becomes the head in the ledger. */
+  async #commitAlone(window: Window, { record, commit }: NonNullable<Window['alone']>): Promise<RunEnd | undefined> {
+    const { committer, parked, runtime } = this.#options;
+    const outcome = await this.#commit(window);
+    const refusal = outcome.kind === 'refused' ? outcome.refusals[0] : undefined;
+    if (refusal === undefined) return this.#endOf(outcome, window);
+    const nowMs = runtime.clock.nowMs();
+    const failure = failureAfter(troubleOfRefusal(refusal), undefined, nowMs);
+    const entry = ledgerEntryOf({ record, commit, sequence: sequenceOfRef(commit.refKey), failure, nowMs });
+    const parking = await committer.commit({ plan: undefined, ledger: [{ kind: 'park', entry }], offset: window.next });
+    if (parking.kind === 'committed') parked.add(entry.sequence, failure);
+    return this.#endOf(parking, window);
+  }
+
+  #endOf(outcome: CommitOutcome, window: Window): RunEnd | undefined {
+    switch (outcome.kind) {
+      case 'committed':
+        return undefined;
+      case 'fenced':
+      case 'aborted':
+        return outcome;
+      case 'refused':
+        return { kind: 'isolate', isolation: this.#isolationAfter(outcome.refusals, window) };
+    }
+  }
+
+  #isolationAfter(refusals: readonly Refusal[], window: Window): Isolation {
+    const { isolation } = this.#options;
+    const refs = refusals.map(({ ref }) => ref);
+    // Each round takes more aggregates apart, or goes further: it ends.
+    const isFurther = window.next > isolation.until || refs.some((ref) => !isolation.refs.has(ref));
+    assert(isFurther, 'no aggregate that is taken apart is refused in a shared window', { refs });
+    return isolate(isolation, refs, window.next);
+  }
+
+  async #drain(signal: AbortSignal): Promise<RunEnd | undefined> {
+    const { parked, runtime, settings, ...options } = this.#options;
+    const sequence = parked.due(runtime.clock.nowMs());
+    if (sequence === undefined) return undefined;
+    const { transaction } = settings;
+    const outcome = await drainSequence(sequence, { ...options, parked, transaction, clock: runtime.clock, signal });
+    return outcome.kind === 'fenced' || outcome.kind === 'aborted' ? outcome : undefined;
+  }
+
+  async #savePosition(): Promise<RunEnd | undefined> {
+    const { committer } = this.#options;
+    this.#unsavedSinceMs = undefined;
+    if (this.#position <= committer.offset) return undefined;
+    const outcome = await committer.save(this.#position);
+    return outcome.kind === 'fenced' || outcome.kind === 'aborted' ? outcome : undefined;
+  }
+
+  /** How long to wait for records: until a position should be saved or a parked head may be tried. */
+  #idleMs(): number {
+    const { parked, settings, runtime, committer } = this.#options;
+    const untilRetryMs = parked.nextDueAtMs - runtime.clock.nowMs();
+    const untilSaveMs =
+      this.#position <= committer.offset || this.#unsavedSinceMs === undefined
+        ? IDLE_MS
+        : this.#unsavedSinceMs + settings.checkpoint.intervalMs - runtime.clock.monotonicMs();
+    return Math.max(0, Math.min(IDLE_MS, untilRetryMs, untilSaveMs));
+  }
+}

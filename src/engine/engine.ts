@@ -1,0 +1,108 @@
+import type { TopicPartition } from '../log/position.ts';
+import { Notifier } from '../runtime/notifier.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import type { CatchUp, SubscriptionStatus } from '../subscriptions/status.ts';
+import type { Stores } from '../subscriptions/stores.ts';
+import { topicsOf } from '../subscriptions/subscription.ts';
+import { checkWorker, type Worker } from '../subscriptions/worker.ts';
+import { SubscriptionRun } from './subscription-run.ts';
+
+export type EngineOptions = {
+  readonly worker: Worker;
+  readonly stores: Stores;
+  readonly runtime: Runtime;
+  /** The settings of a subscription by its name. */
+  readonly settings: (subscription: string) => SubscriptionSettings;
+  /** Names this process in claims: host, process id and start, say. */
+  readonly owner: string;
+};
+
+/**
+ * Runs a worker's subscriptions until it is stopped. The stores are the caller's to open and to close, after `stop`.
+ * Crashes, restarts, a second engine on the same stores: nothing is skipped, and declared writes take effect once.
+ */
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #runs: readonly SubscriptionRun[];
+  readonly #changed = new Notifier();
+  #stopping: Promise<void> | undefined;
+  #hasStarted = false;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    const { worker, stores, runtime, owner } = options;
+    this.#runs = worker.subscriptions.map(
+      (subscription) =>
+        new SubscriptionRun({
+          subscription,
+          stores,
+          runtime,
+          owner,
+          context: worker.context,
+          settings: options.settings(subscription.name),
+          onChange: () => this.#changed.notify(),
+        }),
+    );
+  }
+
+  /** Rejects when our own code failed; the process should end then. Never resolves. */
+  get failed(): Promise<never> {
+    return Promise.race(this.#runs.map((run) => run.failed));
+  }
+
+  /**
+   * Starts all subscriptions in the background; a store or log that is down is waited for. A second call does nothing.
+   * Throws `DefinitionError` with every mistake in the definitions, before anything is started.
+   */
+  start(): void {
+    checkWorker(this.#options.worker);
+    if (this.#hasStarted) return;
+    this.#hasStarted = true;
+    for (const run of this.#runs) run.start();
+  }
+
+  /** Stops reading, waits for the writes on the wire, saves positions, leaves the log. Idempotent: the same promise. */
+  stop(): Promise<void> {
+    this.#stopping ??= Promise.all(this.#runs.map((run) => run.stop())).then(() => undefined);
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  status(): readonly SubscriptionStatus[] {
+    return this.#runs.map((run) => run.status);
+  }
+
+  /**
+   * Waits until every subscription has passed the ends that the log has now, or stands where it needs an operator. What
+   * was parked at those ends has had its first retry. Answers on abort as well, then incomplete.
+   */
+  async caughtUp(signal: AbortSignal): Promise<CatchUp> {
+    const targets = await this.#targets();
+    const open = (): boolean => targets.some(({ run, partition, end }) => !run.hasPassed(partition, end));
+    while (open() && !signal.aborted) await this.#changed.next(signal);
+    const subscriptions = this.status();
+    return { isComplete: !open() && subscriptions.every(isAtWork), subscriptions };
+  }
+
+  async #targets(): Promise<readonly Target[]> {
+    const targets: Target[] = [];
+    for (const [index, run] of this.#runs.entries()) {
+      const subscription = this.#options.worker.subscriptions[index];
+      for (const topic of subscription === undefined ? [] : topicsOf(subscription)) {
+        const { partitions } = await this.#options.stores.log.describe(topic);
+        targets.push(...partitions.map(({ partition, end }) => ({ run, partition: { topic, partition }, end })));
+      }
+    }
+    return targets;
+  }
+}
+
+type Target = { readonly run: SubscriptionRun; readonly partition: TopicPartition; readonly end: number };
+
+function isAtWork({ stopped, partitions }: SubscriptionStatus): boolean {
+  return stopped === undefined && partitions.every(({ state }) => state !== 'gap' && state !== 'stopped');
+}

@@ -1,0 +1,108 @@
+import type { Failure, SequenceKey } from '../failures/failure.ts';
+import type { ParkedSequence } from '../failures/failure-ledger.ts';
+import { sequenceOfKey, sequenceOfRef } from '../failures/sequence.ts';
+import type { Commit } from '../log/commit.ts';
+
+/** Parked entries of one subscription in this process, over all partitions. */
+export type ParkedCount = { entries: number };
+
+type Parked = { entries: number; failure: Failure | undefined };
+
+/**
+ * The ledger's membership of one owned partition, in memory: on a clean stream the hot path costs one look at an empty
+ * map. Loaded at assignment and after each discarded window; changed by the owner alone, in the order of its writes.
+ */
+export class ParkedSequences {
+  readonly #sequences = new Map<SequenceKey, Parked>();
+  readonly #count: ParkedCount;
+  #entries = 0;
+
+  constructor(loaded: readonly ParkedSequence[], count: ParkedCount) {
+    this.#count = count;
+    for (const { sequence, entries, failure } of loaded) {
+      this.#sequences.set(sequence, { entries, failure });
+      this.#entries += entries;
+    }
+  }
+
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** The sequence a commit has to wait in, if any. Behind an undecodable record everything of its key waits. */
+  find(commit: Commit, topic: string): SequenceKey | undefined {
+    if (this.#sequences.size === 0) return undefined;
+    const byKey = sequenceOfKey(topic, commit.ref.id);
+    if (this.#sequences.has(byKey)) return byKey;
+    const byRef = sequenceOfRef(commit.refKey);
+    return this.#sequences.has(byRef) ? byRef : undefined;
+  }
+
+  entriesOf(sequence: SequenceKey): number {
+    return this.#sequences.get(sequence)?.entries ?? 0;
+  }
+
+  /** One more entry; `failure` if it is one that failed itself. */
+  add(sequence: SequenceKey, failure: Failure | undefined): void {
+    const parked = this.#sequences.get(sequence);
+    if (parked === undefined) this.#sequences.set(sequence, { entries: 1, failure });
+    else parked.entries += 1;
+    this.#entries += 1;
+    this.#count.entries += 1;
+  }
+
+  /** The head failed again. */
+  fail(sequence: SequenceKey, failure: Failure): void {
+    const parked = this.#sequences.get(sequence);
+    if (parked !== undefined) parked.failure = failure;
+  }
+
+  /** The head was handled; what is left has not failed yet. */
+  remove(sequence: SequenceKey): void {
+    const parked = this.#sequences.get(sequence);
+    if (parked === undefined) return;
+    parked.entries -= 1;
+    parked.failure = undefined;
+    this.#entries -= 1;
+    this.#count.entries -= 1;
+    if (parked.entries <= 0) this.#sequences.delete(sequence);
+  }
+
+  /** The ledger holds no entry of it any more. */
+  clear(sequence: SequenceKey): void {
+    const parked = this.#sequences.get(sequence);
+    if (parked === undefined) return;
+    this.#entries -= parked.entries;
+    this.#count.entries -= parked.entries;
+    this.#sequences.delete(sequence);
+  }
+
+  /** A sequence whose head may be tried now. */
+  due(nowMs: number): SequenceKey | undefined {
+    for (const [sequence, { failure }] of this.#sequences) {
+      if (dueAtMs(failure) <= nowMs) return sequence;
+    }
+    return undefined;
+  }
+
+  /** When the next head may be tried; infinite if none ever by itself. */
+  get nextDueAtMs(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { failure } of this.#sequences.values()) next = Math.min(next, dueAtMs(failure));
+    return next;
+  }
+
+  /** Whether a head waits for its first retry, which comes within a second or so. */
+  get hasFirstRetryAhead(): boolean {
+    for (const { failure } of this.#sequences.values()) {
+      if (failure === undefined || (failure.attempts === 1 && failure.nextRetryAtMs !== undefined)) return true;
+    }
+    return false;
+  }
+}
+
+/** Without a failure the sequence is what an interrupted drain left: it goes on at once. */
+function dueAtMs(failure: Failure | undefined): number {
+  if (failure === undefined) return 0;
+  return failure.nextRetryAtMs ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,230 @@
+import type { Checkpoint } from '../checkpoints/checkpoint.ts';
+import type { Scope } from '../checkpoints/epoch.ts';
+import type { CommitCodec } from '../log/commit-codec.ts';
+import type { LogSession, PartitionBounds } from '../log/log-source.ts';
+import { OffsetOutOfRangeError } from '../log/offset-out-of-range-error.ts';
+import type { TopicPartition } from '../log/position.ts';
+import { backoffMs } from '../runtime/backoff.ts';
+import { messageOf, UnavailableError } from '../runtime/errors.ts';
+import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import type { PartitionState, PartitionStatus } from '../subscriptions/status.ts';
+import type { Stores } from '../subscriptions/stores.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import { BatchRunner, type RunEnd } from './batch-runner.ts';
+import { Committer } from './committer.ts';
+import { type Isolation, NO_ISOLATION } from './isolation.ts';
+import { type ParkedCount, ParkedSequences } from './parked-sequences.ts';
+import { PartitionReader } from './partition-reader.ts';
+
+export type PartitionRunOptions = {
+  readonly subscription: Subscription;
+  readonly scope: Scope;
+  readonly partition: TopicPartition;
+  readonly bounds: PartitionBounds;
+  readonly owner: string;
+  readonly settings: SubscriptionSettings;
+  readonly codec: CommitCodec;
+  readonly session: LogSession;
+  readonly stores: Stores;
+  readonly parkedCount: ParkedCount;
+  readonly runtime: Runtime;
+  /** Told after each change of status. */
+  readonly onChange: () => void;
+};
+
+/** After losing a partition that is still assigned, the next claim waits this long, doubling. */
+const RECLAIM_INITIAL_MS = 200;
+const RECLAIM_MAX_MS = 30_000;
+
+/**
+ * One residency in a partition: claim the epoch, read the checkpoint, then the ledger's membership, then pull; go on from
+ * the stored checkpoint after whatever ended a run, until it is aborted or an operator must act.
+ */
+export class PartitionRun {
+  readonly #options: PartitionRunOptions;
+  #state: PartitionState = 'starting';
+  #reason: string | undefined;
+  #position: number;
+  #end: number;
+  #epoch = 0;
+  #origin = '';
+  #taken = 0;
+  #reader: PartitionReader | undefined;
+  #parked: ParkedSequences | undefined;
+
+  constructor(options: PartitionRunOptions) {
+    this.#options = options;
+    this.#position = options.bounds.low;
+    this.#end = options.bounds.end;
+  }
+
+  get status(): PartitionStatus {
+    return {
+      ...this.#options.partition,
+      state: this.#state,
+      reason: this.#reason,
+      offset: this.#position,
+      end: Math.max(this.#end, this.#reader?.end ?? 0),
+      epoch: this.#epoch,
+      origin: this.#origin,
+      parked: this.#parked?.entries ?? 0,
+    };
+  }
+
+  /** Records taken from the log. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Whether everything below `offset` is done or parked, with no first retry about to come. */
+  hasPassed(offset: number): boolean {
+    return this.#epoch > 0 && this.#position >= offset && this.#parked?.hasFirstRetryAhead === false;
+  }
+
+  /** Resolves on abort, after the write on the wire has come to an end. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { runtime } = this.#options;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      const checkpoint = await this.#claim(signal);
+      if (checkpoint === undefined) return this.#rest(signal);
+      const end = await this.#runFrom(checkpoint, signal);
+      if (end.kind === 'stopped') {
+        this.#show('stopped', end.reason);
+        return this.#rest(signal);
+      }
+      if (end.kind === 'aborted') return;
+      if (this.#position > checkpoint.offset) attempt = 1;
+      this.#show('fenced', 'another owner took this partition over; claiming it again');
+      const delay = { initialMs: RECLAIM_INITIAL_MS, maxMs: RECLAIM_MAX_MS, attempt };
+      await runtime.clock.sleep(backoffMs(delay, runtime.random), signal);
+    }
+  }
+
+  /** The own epoch's checkpoint; `undefined` if the partition may not be had, or on abort. */
+  async #claim(signal: AbortSignal): Promise<Checkpoint | undefined> {
+    const { stores, scope, partition, bounds, owner } = this.#options;
+    const claim = await this.#retry(
+      () => stores.checkpoints.claim(scope, { ...partition, lowIfAdded: bounds.low }, owner),
+      signal,
+    );
+    if (claim === ABORTED) return undefined;
+    if (claim.kind === 'refused') {
+      this.#show('stopped', `the claim was refused: ${claim.reason}`);
+      return undefined;
+    }
+    const { checkpoint } = claim;
+    this.#epoch = checkpoint.epoch;
+    this.#origin = checkpoint.origin;
+    this.#position = checkpoint.offset;
+    return checkpoint;
+  }
+
+  /** Runs under one epoch. */
+  async #runFrom(checkpoint: Checkpoint, signal: AbortSignal): Promise<RunEnd> {
+    const { stores, scope, runtime } = this.#options;
+    const committer = new Committer({
+      scope,
+      checkpoint,
+      stores,
+      runtime,
+      signal,
+      onWaiting: (error) => this.#showWaiting(error),
+    });
+    let isolation = NO_ISOLATION;
+    for (;;) {
+      const end = await this.#runOnce(committer, isolation, signal);
+      if (end.kind !== 'isolate') return end;
+      isolation = end.isolation;
+    }
+  }
+
+  async #runOnce(committer: Committer, isolation: Isolation, signal: AbortSignal): Promise<RunEnd> {
+    const { stores, scope, partition, session, parkedCount, runtime } = this.#options;
+    const loaded = await this.#retry(() => stores.ledger.membership(scope, partition), signal);
+    if (loaded === ABORTED) return { kind: 'aborted' };
+    const total = await this.#retry(() => stores.ledger.count(scope), signal);
+    if (total === ABORTED) return { kind: 'aborted' };
+    parkedCount.entries = total;
+    const parked = new ParkedSequences(loaded, parkedCount);
+    const reader = new PartitionReader(session, partition, { offset: committer.offset, end: this.#end });
+    this.#parked = parked;
+    this.#reader = reader;
+    this.#show('following', undefined);
+    const { subscription, settings, codec } = this.#options;
+    const runner = new BatchRunner({
+      subscription,
+      settings,
+      codec,
+      reader,
+      committer,
+      parked,
+      parkedCount,
+      isolation,
+      scope,
+      runtime,
+      ledger: stores.ledger,
+      onProgress: (position, taken) => this.#progressed(position, taken),
+    });
+    try {
+      return await runner.run(signal);
+    } catch (error) {
+      return this.#endOfError(error, { committer, isolation, signal });
+    }
+  }
+
+  /** A log that is down is waited for; a position that the log does not hold needs an operator. */
+  async #endOfError(
+    error: unknown,
+    run: { readonly committer: Committer; readonly isolation: Isolation; readonly signal: AbortSignal },
+  ): Promise<RunEnd> {
+    const { runtime } = this.#options;
+    if (error instanceof OffsetOutOfRangeError) {
+      this.#show('gap', messageOf(error));
+      await this.#rest(run.signal);
+      return { kind: 'aborted' };
+    }
+    if (!(error instanceof UnavailableError)) throw error;
+    this.#showWaiting(error);
+    await runtime.clock.sleep(RECLAIM_INITIAL_MS, run.signal);
+    return run.signal.aborted ? { kind: 'aborted' } : { kind: 'isolate', isolation: run.isolation };
+  }
+
+  #retry<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {
+    const { runtime } = this.#options;
+    return retryWhileUnavailable(operation, { runtime, signal, onWaiting: (error) => this.#showWaiting(error) });
+  }
+
+  /** Nothing more happens here by itself. */
+  async #rest(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.runtime;
+    while (!signal.aborted) await clock.sleep(3_600_000, signal);
+  }
+
+  #progressed(position: number, taken: number): void {
+    this.#position = position;
+    this.#taken += taken;
+    this.#options.onChange();
+  }
+
+  #showWaiting(error: UnavailableError | undefined): void {
+    if (error === undefined) {
+      if (this.#state === 'waiting') this.#show('following', undefined);
+      return;
+    }
+    if (this.#state !== 'waiting') this.#show('waiting', error.message);
+  }
+
+  #show(state: PartitionState, reason: string | undefined): void {
+    const { runtime, partition, onChange } = this.#options;
+    if (state !== this.#state) {
+      const level = state === 'gap' || state === 'stopped' ? 'error' : state === 'following' ? 'info' : 'warn';
+      const fields = { ...partition, state, ...(reason === undefined ? {} : { reason }), offset: this.#position };
+      runtime.logger[level]('A partition changed its state.', fields);
+    }
+    this.#state = state;
+    this.#reason = reason;
+    onChange();
+  }
+}

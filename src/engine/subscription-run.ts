@@ -1,0 +1,211 @@
+import type { Scope } from '../checkpoints/epoch.ts';
+import type { Initialisation } from '../checkpoints/initialisation.ts';
+import { jsonCommitCodec } from '../log/json-commit-codec.ts';
+import type { Assignment, LogSession, TopicDescription } from '../log/log-source.ts';
+import { partitionKey, type TopicPartition } from '../log/position.ts';
+import { TidemarkError } from '../runtime/errors.ts';
+import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { TaskGroup } from '../runtime/task-group.ts';
+import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import type { SubscriptionStatus } from '../subscriptions/status.ts';
+import type { Stores } from '../subscriptions/stores.ts';
+import { type Subscription, topicsOf } from '../subscriptions/subscription.ts';
+import type { ParkedCount } from './parked-sequences.ts';
+import { PartitionRun } from './partition-run.ts';
+import { chooseStart, resolveStart } from './start-resolution.ts';
+
+/** A topic is another log than the one the subscription's positions were taken on. */
+export class LogChangedError extends TidemarkError {
+  readonly code = 'LOG_CHANGED';
+}
+
+/** Generation numbers start here; rebuilds count on. */
+const FIRST_GENERATION = 1;
+
+export type SubscriptionRunOptions = {
+  readonly subscription: Subscription;
+  /** The worker's own bounded context. */
+  readonly context: string;
+  readonly settings: SubscriptionSettings;
+  readonly owner: string;
+  readonly stores: Stores;
+  readonly runtime: Runtime;
+  readonly onChange: () => void;
+};
+
+type Residency = { readonly run: PartitionRun; readonly stop: AbortController; readonly ended: Promise<void> };
+
+/** One subscription in this process: its start, its membership in the log, and a run per partition that it owns. */
+export class SubscriptionRun {
+  readonly #options: SubscriptionRunOptions;
+  readonly #scope: Scope;
+  readonly #tasks: TaskGroup;
+  readonly #residencies = new Map<string, Residency>();
+  readonly #parkedCount: ParkedCount = { entries: 0 };
+  #session: LogSession | undefined;
+  #stopped: string | undefined;
+
+  constructor(options: SubscriptionRunOptions) {
+    const runtime = {
+      ...options.runtime,
+      logger: options.runtime.logger.child({ subscription: options.subscription.name }),
+    };
+    this.#options = { ...options, runtime };
+    this.#scope = { subscription: options.subscription.name, generation: FIRST_GENERATION };
+    this.#tasks = new TaskGroup(runtime.logger);
+  }
+
+  get name(): string {
+    return this.#options.subscription.name;
+  }
+
+  /** Rejects when our own code failed. */
+  get failed(): Promise<never> {
+    return this.#tasks.failed;
+  }
+
+  get status(): SubscriptionStatus {
+    const runs = [...this.#residencies.values()].map(({ run }) => run);
+    return {
+      subscription: this.name,
+      kind: this.#options.subscription.kind,
+      stopped: this.#stopped,
+      taken: runs.reduce((sum, run) => sum + run.taken, 0),
+      partitions: runs
+        .map((run) => run.status)
+        .toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : a.partition - b.partition)),
+    };
+  }
+
+  /** Whether the partition has come to `offset`, or to a state in which it never will by itself. */
+  hasPassed(partition: TopicPartition, offset: number): boolean {
+    if (this.#stopped !== undefined) return true;
+    const run = this.#residencies.get(partitionKey(partition))?.run;
+    if (run === undefined) return false;
+    const { state } = run.status;
+    return state === 'gap' || state === 'stopped' || run.hasPassed(offset);
+  }
+
+  /** Starts in the background: a store or log that is down is waited for. */
+  start(): void {
+    this.#tasks.run(this.name, (signal) => this.#follow(signal));
+  }
+
+  async stop(): Promise<void> {
+    this.#tasks.abort();
+    await this.#tasks.settled();
+    await this.#session?.stop();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { stores, subscription, runtime } = this.#options;
+    const prepared = await this.#retry(() => this.#prepare(), signal);
+    if (prepared === ABORTED || this.#stopped !== undefined) return;
+    runtime.logger.info('A subscription follows its topics.', { topics: topicsOf(subscription) });
+    this.#session = stores.log.open(subscription.name, topicsOf(subscription));
+    for await (const assignment of this.#session.assignments(signal)) {
+      await this.#assign(assignment, signal);
+    }
+  }
+
+  /** Read models, then the start of each topic, before the first record is taken. */
+  async #prepare(): Promise<void> {
+    const { stores, subscription } = this.#options;
+    for (const model of subscription.models) await stores.readModels.prepare(this.#scope, model);
+    try {
+      for (const topic of topicsOf(subscription)) await this.#initialise(topic);
+    } catch (error) {
+      // An operator's business, and of this subscription alone.
+      if (!(error instanceof TidemarkError) || error.code === 'UNAVAILABLE') throw error;
+      this.#stop(error);
+    }
+  }
+
+  async #initialise(topic: string): Promise<void> {
+    const { stores, runtime } = this.#options;
+    const description = await stores.log.describe(topic);
+    const stored = await stores.checkpoints.initialisation(this.#scope, topic);
+    if (stored !== undefined) {
+      checkIdentity(stored, description);
+      return;
+    }
+    const { subscription, context, settings } = this.#options;
+    const choice = chooseStart(subscription, { topic, context, configured: settings.start });
+    const resolved = await resolveStart(choice, description, { log: stores.log, clock: runtime.clock });
+    const agreed = await stores.checkpoints.initialise(this.#scope, resolved);
+    runtime.logger.info('A start was recorded.', { topic, origin: agreed.origin, starts: agreed.starts });
+  }
+
+  async #assign({ assigned, lost }: Assignment, signal: AbortSignal): Promise<void> {
+    await Promise.all(lost.map((partition) => this.#lose(partition)));
+    for (const partition of assigned) await this.#own(partition, signal);
+    this.#options.onChange();
+  }
+
+  async #lose(partition: TopicPartition): Promise<void> {
+    const key = partitionKey(partition);
+    const residency = this.#residencies.get(key);
+    if (residency === undefined) return;
+    residency.stop.abort();
+    await residency.ended;
+    this.#residencies.delete(key);
+  }
+
+  async #own(partition: TopicPartition, signal: AbortSignal): Promise<void> {
+    const { stores, subscription, settings, owner, runtime, onChange } = this.#options;
+    // A partition that comes back is a new residency.
+    await this.#lose(partition);
+    const session = this.#session;
+    const description = await this.#retry(() => stores.log.describe(partition.topic), signal);
+    if (description === ABORTED || session === undefined) return;
+    const bounds = description.partitions.find((candidate) => candidate.partition === partition.partition);
+    const run = new PartitionRun({
+      subscription,
+      partition,
+      settings,
+      owner,
+      session,
+      stores,
+      onChange,
+      runtime: { ...runtime, logger: runtime.logger.child(partition) },
+      scope: this.#scope,
+      bounds: bounds ?? { partition: partition.partition, low: 0, end: 0 },
+      codec: jsonCommitCodec({}),
+      parkedCount: this.#parkedCount,
+    });
+    const stop = new AbortController();
+    const ended = Promise.withResolvers<void>();
+    this.#residencies.set(partitionKey(partition), { run, stop, ended: ended.promise });
+    this.#tasks.run(`${this.name} ${partitionKey(partition)}`, async (groupSignal) => {
+      try {
+        await run.run(AbortSignal.any([groupSignal, stop.signal]));
+      } finally {
+        ended.resolve();
+      }
+    });
+  }
+
+  #retry<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {
+    const { runtime } = this.#options;
+    const onWaiting = (error: Error): void =>
+      runtime.logger.warn('A store or log cannot be reached; trying again.', { error });
+    return retryWhileUnavailable(operation, { runtime, signal, onWaiting });
+  }
+
+  #stop(error: TidemarkError): void {
+    const { runtime, onChange } = this.#options;
+    this.#stopped = error.message;
+    runtime.logger.error('A subscription is stopped.', { code: error.code, error });
+    onChange();
+  }
+}
+
+function checkIdentity(stored: Initialisation, description: TopicDescription): void {
+  const isSame = stored.identity === '' || description.identity === '' || stored.identity === description.identity;
+  if (isSame) return;
+  throw new LogChangedError(
+    `The topic ${stored.topic} is another log (${description.identity}) than the one followed so far (${stored.identity}).`,
+    { hint: 'Point the worker at the log it followed, or start the subscription anew under another name.' },
+  );
+}

@@ -1,0 +1,128 @@
+import type { SequenceKey } from '../failures/failure.ts';
+import { sequenceOfRef } from '../failures/sequence.ts';
+import type { Commit } from '../log/commit.ts';
+import type { LogRecord } from '../log/record.ts';
+import type { HandledCommit, HandlerCall } from '../read-models/handled-commit.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import type { CommitHandler } from '../subscriptions/subscription.ts';
+import type { Isolation } from './isolation.ts';
+import type { ParkedCount, ParkedSequences } from './parked-sequences.ts';
+import {
+  bytesOf,
+  failureAfter,
+  ledgerEntryOf,
+  type Trouble,
+  troubleOfHandler,
+  troubleOfUndecodable,
+} from './parking.ts';
+import type { Selector } from './selector.ts';
+import type { Window } from './window.ts';
+
+/** What came of calling the handlers of a commit. */
+export type Handled =
+  | { readonly kind: 'handled'; readonly calls: readonly HandlerCall[] }
+  | { readonly kind: 'failed'; readonly trouble: Trouble };
+
+/** Calls a pure handler; what throws is tried once more alone, then it has failed. */
+export function callHandler(handler: CommitHandler, commit: Commit): Handled {
+  try {
+    return { kind: 'handled', calls: handler.handle(commit) };
+  } catch {
+    // The second error is the one to report: it came with nothing else going on.
+    try {
+      return { kind: 'handled', calls: handler.handle(commit) };
+    } catch (error) {
+      return { kind: 'failed', trouble: troubleOfHandler(error) };
+    }
+  }
+}
+
+export function handledCommitOf(commit: Commit, calls: readonly HandlerCall[], record: LogRecord): HandledCommit {
+  return {
+    ref: commit.refKey,
+    aggregate: `${commit.ref.context}.${commit.ref.aggregate}`,
+    version: commit.version,
+    calls,
+    bytes: bytesOf(record),
+  };
+}
+
+export type WindowFillerOptions = {
+  readonly selector: Selector;
+  readonly handler: CommitHandler;
+  readonly parked: ParkedSequences;
+  readonly parkedCount: ParkedCount;
+  readonly bounds: SubscriptionSettings['parked'];
+  readonly isolation: Isolation;
+  readonly clock: Clock;
+};
+
+type Parking = {
+  readonly commit: Commit | undefined;
+  readonly sequence: SequenceKey;
+  readonly trouble: Trouble | undefined;
+};
+
+/** Takes records one by one into a window: select, handle, coalesce or park. */
+export class WindowFiller {
+  readonly #options: WindowFillerOptions;
+
+  constructor(options: WindowFillerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the record in; false: the window has to be committed before this record can be taken. */
+  take(record: LogRecord, window: Window): boolean {
+    const selected = this.#options.selector.select(record, this.#options.parked);
+    switch (selected.kind) {
+      case 'skip':
+        return true;
+      case 'handle':
+        return this.#handle(record, selected.commit, window);
+      case 'follow':
+        return this.#park(record, { ...selected, trouble: undefined }, window);
+      case 'undecodable': {
+        const trouble = troubleOfUndecodable(selected.reason);
+        return this.#park(record, { commit: undefined, sequence: selected.sequence, trouble }, window);
+      }
+    }
+  }
+
+  #handle(record: LogRecord, commit: Commit, window: Window): boolean {
+    const { isolation } = this.#options;
+    const isAlone = record.offset < isolation.until && isolation.refs.has(commit.refKey);
+    if (isAlone && window.hasEffects) return false;
+    const handled = callHandler(this.#options.handler, commit);
+    if (handled.kind === 'failed') {
+      return this.#park(record, { commit, sequence: sequenceOfRef(commit.refKey), trouble: handled.trouble }, window);
+    }
+    if (isAlone) window.alone = { record, commit };
+    return window.pending.admit(handledCommitOf(commit, handled.calls, record));
+  }
+
+  #park(record: LogRecord, { commit, sequence, trouble }: Parking, window: Window): boolean {
+    const { parked, parkedCount, bounds, clock } = this.#options;
+    window.stopReason = boundReached(parked.entriesOf(sequence), parkedCount.entries, bounds);
+    if (window.stopReason !== undefined) return false;
+    const nowMs = clock.nowMs();
+    const failure = trouble === undefined ? undefined : failureAfter(trouble, undefined, nowMs);
+    window.park({ kind: 'park', entry: ledgerEntryOf({ record, commit, sequence, failure, nowMs }) }, bytesOf(record));
+    parked.add(sequence, failure);
+    return true;
+  }
+}
+
+function boundReached(
+  inSequence: number,
+  inSubscription: number,
+  bounds: SubscriptionSettings['parked'],
+): string | undefined {
+  if (inSequence >= bounds.perAggregate) {
+    return `an aggregate has ${inSequence} parked commits, the bound parked.perAggregate`;
+  }
+  if (inSubscription >= bounds.perSubscription) {
+    return `the subscription has ${inSubscription} parked commits, the bound parked.perSubscription`;
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import type { Scope } from '../checkpoints/epoch.ts';
+import type { Position, TopicPartition } from '../log/position.ts';
+import type { RefKey } from '../log/ref.ts';
+import type { Failure, LedgerEntry, SequenceKey } from './failure.ts';
+
+/** A sequence of the ledger as its owner keeps it in memory. */
+export type ParkedSequence = {
+  readonly sequence: SequenceKey;
+  readonly entries: number;
+  /** The head's failure; `undefined` where only followers are left (a drain was interrupted). */
+  readonly failure: Failure | undefined;
+};
+
+/** A list row: an entry without its payload. */
+export type ListedEntry = Omit<LedgerEntry, 'record'> & { readonly scope: Scope; readonly bytes: number };
+
+export type LedgerFilter = { readonly subscription?: string; readonly ref?: RefKey };
+
+/**
+ * Reads the failure ledger. It is written only inside fenced transactions (`ReadModelStore.commit`), so that an entry is
+ * durable before a checkpoint passes it and nothing lands under an old epoch.
+ */
+export interface FailureLedger {
+  /** The sequences with entries in this partition. Empty on a clean stream. */
+  membership(scope: Scope, partition: TopicPartition): Promise<readonly ParkedSequence[]>;
+  /** The first `limit` entries of a sequence in its order, beyond `after` if given. */
+  entries(scope: Scope, sequence: SequenceKey, options: { readonly limit: number }): Promise<readonly LedgerEntry[]>;
+  /** The entry at a position. */
+  entryAt(scope: Scope, position: Position): Promise<LedgerEntry | undefined>;
+  /** Entries ordered by subscription, partition and offset; at most `limit`, without payloads. */
+  list(filter: LedgerFilter, limit: number): Promise<readonly ListedEntry[]>;
+  /** Number of entries of a subscription. */
+  count(scope: Scope): Promise<number>;
+}

@@ -1,0 +1,1 @@
+export { Engine, type EngineOptions } from '../engine/engine.ts';
