@@ -71,7 +71,7 @@ function functionProblems(
   const problems: string[] = [];
   if (models.length === 0) problems.push('names no read model');
   if (handlers.length === 0) problems.push('has no handler');
-  for (const model of models) problems.push(...modelProblems(model));
+  for (const model of models) problems.push(...modelProblems({ shape: model }));
   for (const shape of aggregates) problems.push(...aggregateProblems(shape));
   problems.push(...overlapProblems(handlers), ...startProblems(handlers));
   return problems;

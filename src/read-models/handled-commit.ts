@@ -7,7 +7,7 @@ export type HandlerCall = { readonly eventIndex: number; readonly writes: readon
 /** A commit after its handlers ran. No calls: nobody wanted it, only its version was seen. */
 export type HandledCommit = {
   readonly ref: RefKey;
-  /** `context.aggregate`, encoded as in the ref key. */
+  /** `context.aggregate` as the aggregate was declared. */
   readonly aggregate: string;
   readonly version: number;
   readonly calls: readonly HandlerCall[];
