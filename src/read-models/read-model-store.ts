@@ -1,8 +1,8 @@
 import type { Advance } from '../checkpoints/advance.ts';
 import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import type { Scope } from '../checkpoints/epoch.ts';
-import type { TopicPartition } from '../log/position.ts';
 import type { LedgerChange } from '../failures/failure.ts';
+import type { TopicPartition } from '../log/position.ts';
 import type { ModelShape } from './model-shape.ts';
 import type { RowValue } from './write.ts';
 import type { Refusal, WritePlan } from './write-plan.ts';
@@ -37,7 +37,10 @@ export interface ReadModelStore {
   /** What readers see: one row of the serving generation. */
   readRow(model: string, id: string): Promise<RowValue | undefined>;
   /** What readers see, ordered by id, beyond `afterId`, at most `limit`. */
-  readRows(model: string, page: { readonly afterId: string | undefined; readonly limit: number }): Promise<readonly ReadRow[]>;
+  readRows(
+    model: string,
+    page: { readonly afterId: string | undefined; readonly limit: number },
+  ): Promise<readonly ReadRow[]>;
   /** Names of the read models this store holds. */
   listModels(): Promise<readonly string[]>;
 }

@@ -13,3 +13,6 @@ export type Write =
   | { readonly kind: 'part'; readonly model: ModelShape; readonly id: string; readonly fields: RowValue }
   | { readonly kind: 'contribute'; readonly model: ModelShape; readonly id: string; readonly amounts: Amounts }
   | { readonly kind: 'add'; readonly model: ModelShape; readonly id: string; readonly amounts: Amounts };
+
+/** The writes of these kinds. */
+export type WriteOf<Kind extends Write['kind']> = Extract<Write, { readonly kind: Kind }>;
