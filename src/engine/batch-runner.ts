@@ -91,7 +91,7 @@ export class BatchRunner {
   /** Takes records until the window is full, or holds all there is and nothing is on the wire. */
   async #gather(signal: AbortSignal): Promise<Window> {
     const { reader, subscription, settings } = this.#options;
-    const window = new Window(this.#position, { keepsSources: subscription.keepsSources, bounds: settings.batch });
+    const window = new Window(this.#position, { subscription, bounds: settings.batch });
     while (!signal.aborted && !window.isFull) {
       const record = reader.peek();
       if (record === undefined) {

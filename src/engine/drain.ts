@@ -82,7 +82,7 @@ function tryEntry(entry: LedgerEntry, { codec, subscription, transaction }: Drai
   const { commit } = decoded;
   const handled = callHandler(subscription.handler, commit);
   if (handled.kind === 'failed') return handled;
-  const pending = new PendingWrites({ keepsSources: subscription.keepsSources });
+  const pending = new PendingWrites(subscription);
   pending.admit(handledCommitOf(commit, handled.calls, entry.record));
   const [plan] = pending.plans({ documents: transaction.behindDocuments, bytes: transaction.bytes });
   return { kind: 'handled', plan };

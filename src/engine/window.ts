@@ -3,6 +3,7 @@ import type { Commit } from '../log/commit.ts';
 import type { LogRecord } from '../log/record.ts';
 import { PendingWrites } from '../read-models/pending-writes.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
 
 /** Ledger changes go with the position in one transaction, so a window holds few of them. */
 const LEDGER_CHANGES_MAX = 1_000;
@@ -26,12 +27,12 @@ export class Window {
 
   constructor(
     from: number,
-    options: { readonly keepsSources: boolean; readonly bounds: SubscriptionSettings['batch'] },
+    options: { readonly subscription: Subscription; readonly bounds: SubscriptionSettings['batch'] },
   ) {
     this.from = from;
     this.#next = from;
     this.#bounds = options.bounds;
-    this.pending = new PendingWrites({ keepsSources: options.keepsSources });
+    this.pending = new PendingWrites(options.subscription);
   }
 
   /** Everything below is in this window or was nothing to anybody. */
