@@ -46,7 +46,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   index: core,
   config: core,
   admin: [...core, 'config'],
-  testing: [...core, 'adapters/embedded'],
+  testing: [...core, 'adapters/embedded', 'adapters/node'],
   cli,
   'cli/compose': [...cli, ...adapters],
 };
