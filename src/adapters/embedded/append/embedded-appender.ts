@@ -1,0 +1,211 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CommitCodec } from '../../../log/commit-codec.ts';
+import { murmur2, partitionOf } from '../../../log/murmur2.ts';
+import type { Position } from '../../../log/position.ts';
+import type { LogRecord, RecordText } from '../../../log/record.ts';
+import { assert } from '../../../runtime/assert.ts';
+import type { Database } from '../database/database.ts';
+import type { LogTables } from '../log/log-tables.ts';
+import { LogWriter } from '../log/log-writer.ts';
+import { offsetOfRecord } from '../log/record-id.ts';
+import { AppendError } from './append-error.ts';
+import { type Appendable, settle, type TopicOf } from './appendable.ts';
+import { CommitVersions } from './commit-versions.ts';
+import { parseLine } from './line-record.ts';
+
+/** An input of up to this many lines is stored whole or not at all … */
+const atomicLinesMax = 10_000;
+/** … unless it takes more than this. */
+const atomicUnitsMax = 256 * 1024 * 1024;
+/** Longer ones are stored in pieces of this size, so that others get their turn. */
+const pieceLines = 1_000;
+
+export type AppendProgress = {
+  /** Lines of the input that are dealt with; blank ones count. */
+  readonly lines: number;
+  readonly appended: number;
+  /** Commits that were in the log already. */
+  readonly repeated: number;
+};
+
+export type AppendResult = AppendProgress & {
+  /** Of the last line's record; `undefined` if there was none. */
+  readonly last: Position | undefined;
+};
+
+export type AppendOptions = {
+  /** Mirrors a foreign log: gaps, repeats, undecodable values and tombstones are stored as they are. Default false. */
+  readonly asIs?: boolean;
+  readonly topicOf?: TopicOf;
+  /** Told after each piece. */
+  readonly onProgress?: (progress: AppendProgress) => void;
+  /** Stops after the piece at hand; the result says how far it came. */
+  readonly signal?: AbortSignal;
+};
+
+/** A record of another log. Without a partition the topic has, the key decides. */
+export type ForeignRecord = Omit<LogRecord, 'offset' | 'partition'> & { readonly partition?: number };
+
+type AppenderParts = {
+  readonly database: Database;
+  readonly tables: LogTables;
+  readonly codec: CommitCodec;
+  readonly partitions: number;
+  readonly nowMs: () => number;
+};
+
+type Stored = {
+  readonly repeated: number;
+  readonly positions: readonly Position[];
+  readonly changed: ReadonlySet<string>;
+};
+type Mode = { readonly isAsIs: boolean };
+type Pending = Mode & {
+  readonly pending: readonly Appendable[];
+  /** The last line that was read. */
+  readonly line: number;
+  readonly isWhole: boolean;
+};
+
+/** Appends to the embedded log. Several processes may do so at once. */
+export class EmbeddedAppender {
+  readonly #parts: AppenderParts;
+
+  constructor(parts: AppenderParts) {
+    this.#parts = parts;
+  }
+
+  /** See `EmbeddedFile.append`. */
+  async append(
+    lines: AsyncIterable<string> | Iterable<string>,
+    { asIs: isAsIs = false, topicOf = () => undefined, onProgress, signal }: AppendOptions = {},
+  ): Promise<AppendResult> {
+    const mode = { isAsIs };
+    let result: AppendResult = { lines: 0, appended: 0, repeated: 0, last: undefined };
+    let pending: Appendable[] = [];
+    let pendingUnits = 0;
+    let line = 0;
+    const flush = async (isWhole: boolean): Promise<void> => {
+      result = await this.#flush(result, { pending, line, isWhole, ...mode });
+      pending = [];
+      pendingUnits = 0;
+      onProgress?.(result);
+    };
+    for await (const text of lines) {
+      if (signal?.aborted === true) return result;
+      const isLong = result.lines > 0;
+      const isFull = isLong ? pending.length >= pieceLines : line - result.lines >= atomicLinesMax;
+      if (isFull || pendingUnits > atomicUnitsMax) await flush(false);
+      line += 1;
+      const content = trimmed(text, line);
+      if (content === undefined) continue;
+      pendingUnits += content.length;
+      pending.push(this.#read(content, { line, lastStoredLine: result.lines, topicOf, ...mode }));
+    }
+    if (signal?.aborted !== true) await flush(result.lines === 0);
+    return result;
+  }
+
+  /** Stores records of another log as they are, all or none, and gives their positions. */
+  async appendRecords(records: Iterable<ForeignRecord>): Promise<readonly Position[]> {
+    const appendables = Array.from(records, ({ partition, ...record }, index): Appendable => {
+      const decoded = this.#parts.codec.decode({ ...record, partition: 0, offset: 0 });
+      const commit = decoded.kind === 'commit' ? decoded.commit : undefined;
+      return { line: index + 1, record: { ...record, partition }, commit };
+    });
+    const { positions, changed } = await this.#store(appendables, { isAsIs: true });
+    this.#parts.database.changes.changed(changed);
+    return positions;
+  }
+
+  #read(
+    content: string,
+    options: Mode & { readonly line: number; readonly lastStoredLine: number; readonly topicOf: TopicOf },
+  ): Appendable {
+    const { line, lastStoredLine } = options;
+    const { codec, nowMs } = this.#parts;
+    const parsed = parseLine(content);
+    const settled = parsed.kind === 'bad' ? parsed : settle(parsed.record, { ...options, codec, nowMs });
+    if (settled.kind === 'appendable') return settled.appendable;
+    throw new AppendError(settled.reason, {
+      code: 'BAD_RECORD',
+      line,
+      lastStoredLine,
+      hint: options.isAsIs
+        ? 'Each line is a commit record, or an envelope {"topic": …, "key": …, "value": "…"}.'
+        : 'Each line is a commit record or an envelope around one. Records that are no commits need --as-is.',
+    });
+  }
+
+  /** Stores what is pending: at once if it is the whole input, else in pieces. */
+  async #flush(before: AppendResult, { pending, line, isWhole, isAsIs }: Pending): Promise<AppendResult> {
+    let result = before;
+    const size = isWhole ? Math.max(1, pending.length) : pieceLines;
+    for (let from = 0; from < pending.length; from += size) {
+      const piece = pending.slice(from, from + size);
+      const { repeated, positions, changed } = await this.#storeAfter(result.lines, piece, { isAsIs });
+      result = {
+        lines: piece.at(-1)?.line ?? result.lines,
+        appended: result.appended + piece.length - repeated,
+        repeated: result.repeated + repeated,
+        last: positions.at(-1) ?? result.last,
+      };
+      this.#parts.database.changes.changed(changed);
+      await nextTurn();
+    }
+    return { ...result, lines: line };
+  }
+
+  async #storeAfter(lastStoredLine: number, piece: readonly Appendable[], mode: Mode): Promise<Stored> {
+    try {
+      return await this.#store(piece, mode);
+    } catch (error) {
+      throw error instanceof AppendError ? error.after(lastStoredLine) : error;
+    }
+  }
+
+  #store(piece: readonly Appendable[], { isAsIs }: Mode): Promise<Stored> {
+    const { database, tables, codec, partitions } = this.#parts;
+    return database.write((): Stored => {
+      const writer = new LogWriter(database, partitions);
+      const versions = new CommitVersions({ database, tables, codec });
+      const positions: Position[] = [];
+      let repeated = 0;
+      for (const { line, record, commit } of piece) {
+        const topic = writer.topic(record.topic);
+        const partition = partitionFor(record, topic.partitions);
+        if (!isAsIs) {
+          assert(commit !== undefined, 'what is appended in order is a commit', { line });
+          const verdict = versions.judge(topic.id, commit, line);
+          if (verdict.kind === 'repeated') {
+            repeated += 1;
+            positions.push({ topic: record.topic, partition, offset: offsetOfRecord(verdict.record) });
+            continue;
+          }
+        }
+        const { id, position } = writer.append({ ...record, partition });
+        if (commit !== undefined) versions.note(topic.id, commit, id);
+        positions.push(position);
+      }
+      return { repeated, positions, changed: writer.finish() };
+    });
+  }
+}
+
+/** The wish, where the topic has such a partition, else as Kafka's producers do; without a key the first. */
+function partitionFor(
+  { partition, key }: { readonly partition: number | undefined; readonly key: RecordText },
+  partitions: number,
+): number {
+  if (partition !== undefined && partition < partitions) return partition;
+  if (key === undefined) return 0;
+  return typeof key === 'string' ? partitionOf(key, partitions) : (murmur2(key) & 0x7fffffff) % partitions;
+}
+
+/** `undefined` for blank lines. */
+function trimmed(text: string, line: number): string | undefined {
+  let content = text;
+  if (line === 1 && content.startsWith('\uFEFF')) content = content.slice(1);
+  if (content.endsWith('\r')) content = content.slice(0, -1);
+  return content.trim() === '' ? undefined : content;
+}

@@ -1,0 +1,148 @@
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { Scope } from '../../../checkpoints/epoch.ts';
+import type { Failure, LedgerChange, LedgerEntry, SequenceKey } from '../../../failures/failure.ts';
+import type { Position } from '../../../log/position.ts';
+import type { RefKey } from '../../../log/ref.ts';
+import { assert } from '../../../runtime/assert.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { type Columns, integerOf, oneRow, optionalIntegerOf, optionalTextOf, textOf } from '../database/columns.ts';
+import type { Database } from '../database/database.ts';
+import { fromColumn, fromHeadersColumn, toColumn, toHeadersColumn } from '../log/record-columns.ts';
+
+/** A position of the ledger holds another commit than the one to park: the log there is not what it was. */
+export class LedgerConflictError extends TidemarkError {
+  readonly code = 'LEDGER_CONFLICT';
+}
+
+const place = 'subscription = ? AND generation = ? AND topic = ? AND partition = ? AND position = ?';
+
+/** Changes the ledger inside the caller's transaction. */
+export class LedgerRows {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  apply(scope: Scope, change: LedgerChange): void {
+    switch (change.kind) {
+      case 'park':
+        return this.#park(scope, change.entry);
+      case 'fail':
+        return this.#fail(scope, change.position, change.failure);
+      case 'remove':
+        this.#database.statement(`DELETE FROM tm_failure WHERE ${place}`).run(...placeOf(scope, change.position));
+        return;
+      default:
+        change satisfies never;
+    }
+  }
+
+  #park(scope: Scope, entry: LedgerEntry): void {
+    const { record } = entry;
+    const { changes } = this.#database
+      .statement(
+        `INSERT OR IGNORE INTO tm_failure
+           (subscription, generation, topic, partition, position, sequence, rank, ref, version, commit_id, failure,
+            parked_at, timestamp, bytes, key, headers, value)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        ...placeOf(scope, entry.position),
+        entry.sequence,
+        rankOf(entry),
+        entry.ref ?? null,
+        entry.version ?? null,
+        entry.commitId ?? null,
+        failureColumn(entry.failure),
+        entry.parkedAtMs,
+        record.timestamp,
+        bytesOf(entry),
+        toColumn(record.key),
+        toHeadersColumn(record.headers),
+        toColumn(record.value),
+      );
+    if (changes === 0) this.#assertSame(scope, entry);
+  }
+
+  #assertSame(scope: Scope, { position, commitId, version }: LedgerEntry): void {
+    const stored = oneRow(
+      this.#database.statement(`SELECT commit_id, version FROM tm_failure WHERE ${place}`),
+      ...placeOf(scope, position),
+    );
+    if (optionalTextOf(stored?.[0]) === commitId && optionalIntegerOf(stored?.[1]) === version) return;
+    const { topic, partition, offset } = position;
+    throw new LedgerConflictError(
+      `The ledger of ${scope.subscription} holds another commit at offset ${offset} of partition ${partition} of ${topic}.`,
+      {
+        details: { ...scope, ...position, commitId, version },
+        hint: 'The log is not the one the entry was parked from. Reset the subscription, or name the right file.',
+      },
+    );
+  }
+
+  #fail(scope: Scope, position: Position, failure: Failure): void {
+    const { changes } = this.#database
+      .statement(`UPDATE tm_failure SET failure = ? WHERE ${place}`)
+      .run(failureColumn(failure), ...placeOf(scope, position));
+    assert(changes === 1, 'what fails again is in the ledger', { ...scope, ...position });
+  }
+}
+
+export const entryColumns =
+  'topic, partition, position, sequence, ref, version, commit_id, failure, parked_at, timestamp, key, headers, value';
+
+/** `row` holds `entryColumns`. */
+export function toEntry(row: Columns): LedgerEntry {
+  const position = { topic: textOf(row[0]), partition: integerOf(row[1]), offset: integerOf(row[2]) };
+  return {
+    position,
+    ...toFacts(row.slice(3, 9)),
+    record: {
+      ...position,
+      timestamp: integerOf(row[9]),
+      key: fromColumn(row[10]),
+      headers: fromHeadersColumn(row[11]),
+      value: fromColumn(row[12]),
+    },
+  };
+}
+
+/** What an entry says beside position and record: sequence, ref, version, commit id, failure, time of parking. */
+export function toFacts(row: Columns): Omit<LedgerEntry, 'position' | 'record'> {
+  return {
+    sequence: textOf(row[0]) as SequenceKey,
+    ref: optionalTextOf(row[1]) as RefKey | undefined,
+    version: optionalIntegerOf(row[2]),
+    commitId: optionalTextOf(row[3]),
+    failure: toFailure(row[4]),
+    parkedAtMs: integerOf(row[5]),
+  };
+}
+
+export function toFailure(column: SQLOutputValue | undefined): Failure | undefined {
+  const text = optionalTextOf(column);
+  if (text === undefined) return undefined;
+  const failure = JSON.parse(text) as Failure;
+  return { ...failure, nextRetryAtMs: failure.nextRetryAtMs ?? undefined };
+}
+
+function failureColumn(failure: Failure | undefined): SQLInputValue {
+  return failure === undefined ? null : JSON.stringify(failure);
+}
+
+function placeOf({ subscription, generation }: Scope, { topic, partition, offset }: Position): SQLInputValue[] {
+  return [subscription, generation, topic, partition, offset];
+}
+
+/**
+ * What orders a sequence before the position does: the version for those of one aggregate; nothing behind an undecodable
+ * record, where the one that came first is the head.
+ */
+function rankOf({ sequence, version }: LedgerEntry): number {
+  return sequence.startsWith('ref:') ? (version ?? 0) : 0;
+}
+
+function bytesOf({ record }: LedgerEntry): number {
+  return [record.key, record.value].reduce((sum, text) => sum + (text === undefined ? 0 : Buffer.byteLength(text)), 0);
+}

@@ -1,0 +1,10 @@
+export { AppendError, type AppendErrorCode } from './append/append-error.ts';
+export type { TopicOf, TopicQuestion } from './append/appendable.ts';
+export type { AppendOptions, AppendProgress, AppendResult, ForeignRecord } from './append/embedded-appender.ts';
+export { FileMissingError, type FileSizes } from './database/database.ts';
+export { FileHeldError } from './database/follower-lock.ts';
+export { FileForeignError, SchemaNewerError } from './database/schema.ts';
+export { FileDamagedError, FileReadOnlyError, FileUnusableError } from './database/sqlite-error.ts';
+export { LedgerConflictError } from './failures/ledger-rows.ts';
+export { type EmbeddedFile, type EmbeddedOptions, type EmbeddedRole, openEmbedded } from './open-embedded.ts';
+export { IndexViolatedError, ModelHeldError, ModelNameReservedError } from './read-models/model-tables.ts';

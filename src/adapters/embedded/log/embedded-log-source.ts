@@ -1,0 +1,42 @@
+import type { LogSession, LogSource, TopicDescription } from '../../../log/log-source.ts';
+import type { Position } from '../../../log/position.ts';
+import type { LogRecord } from '../../../log/record.ts';
+import type { ChangeWatch } from '../database/change-watch.ts';
+import { EmbeddedLogSession } from './embedded-log-session.ts';
+import type { LogTables } from './log-tables.ts';
+
+/**
+ * The log in the embedded file. Every session owns all partitions of its topics: the file has one follower at a time.
+ * Nothing is ever taken from the log, so its low is 0.
+ */
+export class EmbeddedLogSource implements LogSource {
+  readonly #tables: LogTables;
+  readonly #changes: ChangeWatch;
+  readonly #identity: string;
+
+  constructor(tables: LogTables, changes: ChangeWatch, incarnation: string) {
+    this.#tables = tables;
+    this.#changes = changes;
+    this.#identity = `embedded:${incarnation}`;
+  }
+
+  async describe(topic: string): Promise<TopicDescription> {
+    return { topic, identity: this.#identity, partitions: this.#tables.boundsOf(topic) };
+  }
+
+  async offsetsAt(topic: string, instantMs: number): Promise<ReadonlyMap<number, number>> {
+    const streams = this.#tables.streamsOf(topic);
+    return new Map(streams.map((stream) => [stream.partition, this.#tables.offsetAt(stream, instantMs)]));
+  }
+
+  open(_subscription: string, topics: readonly string[]): LogSession {
+    return new EmbeddedLogSession({ tables: this.#tables, changes: this.#changes, topics });
+  }
+
+  async readAt(position: Position): Promise<LogRecord | undefined> {
+    return this.#tables.recordAt(position);
+  }
+
+  /** Nothing to tell: whoever asks for lag reads the checkpoints in the same file. */
+  async mirror(): Promise<void> {}
+}

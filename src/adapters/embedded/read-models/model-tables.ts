@@ -1,0 +1,113 @@
+import type { Scope } from '../../../checkpoints/epoch.ts';
+import type { IndexShape, ModelShape } from '../../../read-models/model-shape.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { allRows, oneRow, textOf } from '../database/columns.ts';
+import type { Database } from '../database/database.ts';
+import { internalPrefix } from '../database/schema.ts';
+import { isNotUnique } from '../database/sqlite-error.ts';
+import { encodeName } from './row-json.ts';
+
+/** A read model's name cannot be the name of a view in the file. */
+export class ModelNameReservedError extends TidemarkError {
+  readonly code = 'MODEL_NAME_RESERVED';
+}
+
+/** A read model of this name is written by another subscription. */
+export class ModelHeldError extends TidemarkError {
+  readonly code = 'MODEL_HELD';
+}
+
+/** A unique index was declared that the rows already there violate. */
+export class IndexViolatedError extends TidemarkError {
+  readonly code = 'INDEX_VIOLATED';
+}
+
+/** The table of one generation of a model. */
+export function tableOf(model: string, generation: number): string {
+  return `${model}__g${generation}`;
+}
+
+export function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+/**
+ * Makes the model's table, indexes and view, and its entry in the list of models, if they are not there; drops indexes
+ * that are not declared any more. Inside the caller's transaction.
+ */
+export function makeModel(database: Database, { subscription, generation }: Scope, model: ModelShape): void {
+  assertNameIsFree(model.name);
+  database
+    .statement('INSERT OR IGNORE INTO tm_model(name, subscription, generation, kind) VALUES (?, ?, ?, ?)')
+    .run(model.name, subscription, generation, model.kind);
+  const holder = oneRow(database.statement('SELECT subscription FROM tm_model WHERE name = ?'), model.name);
+  const heldBy = textOf(holder?.[0]);
+  if (heldBy !== subscription) {
+    throw new ModelHeldError(`The read model ${model.name} is written by ${heldBy}, not by ${subscription}.`, {
+      details: { model: model.name, heldBy, subscription },
+      hint: 'A read model has one writer. Name another model, or drop the old one first.',
+    });
+  }
+  const table = tableOf(model.name, generation);
+  database.define(`CREATE TABLE IF NOT EXISTS ${quoted(table)} (
+    id TEXT PRIMARY KEY, live INTEGER NOT NULL, owner TEXT, version INTEGER, event_index INTEGER,
+    contributors INTEGER, value TEXT NOT NULL, guard TEXT)`);
+  database.define(`CREATE VIEW IF NOT EXISTS ${quoted(model.name)} AS
+    SELECT id, value FROM ${quoted(table)} WHERE live = 1`);
+  makeIndexes(database, table, model);
+}
+
+/** Whether such a model is listed, that is, has a view. */
+export function hasModel(database: Database, model: string): boolean {
+  return oneRow(database.statement('SELECT 1 FROM tm_model WHERE name = ?'), model) !== undefined;
+}
+
+function assertNameIsFree(name: string): void {
+  if (!name.startsWith(internalPrefix) && !name.startsWith('sqlite_') && !/__g\d+$/.test(name)) return;
+  throw new ModelNameReservedError(`The name ${name} is kept for the store's own tables.`, {
+    details: { model: name },
+    hint: `Choose a name that does not begin with ${internalPrefix} or sqlite_, nor end like the table of a generation.`,
+  });
+}
+
+function makeIndexes(database: Database, table: string, model: ModelShape): void {
+  const declared = new Map(model.indexes.map((index) => [indexName(table, index), index]));
+  const existing = allRows(database.statement(`SELECT name FROM pragma_index_list(?) WHERE origin = 'c'`), table);
+  for (const name of existing.map((row) => textOf(row[0]))) {
+    if (!declared.has(name)) database.define(`DROP INDEX ${quoted(name)}`);
+  }
+  for (const [name, index] of declared) {
+    const terms = Object.entries(index.fields).map(([field, direction]) => {
+      return `json_extract(value, ${literal(pathOf(field))}) ${direction === 1 ? 'ASC' : 'DESC'}`;
+    });
+    const unique = index.isUnique ? 'UNIQUE' : '';
+    try {
+      database.define(
+        `CREATE ${unique} INDEX IF NOT EXISTS ${quoted(name)} ON ${quoted(table)} (${terms.join(', ')}) WHERE live = 1`,
+      );
+    } catch (error) {
+      if (!isNotUnique(error)) throw error;
+      throw new IndexViolatedError(`The unique index ${name} does not hold for the rows of ${model.name}.`, {
+        details: { model: model.name, index: name },
+        hint: 'Rebuild the model with a changed projection, or declare the index without unique.',
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Tells an index by what it is: a changed declaration is another index. */
+function indexName(table: string, { fields, isUnique }: IndexShape): string {
+  const parts = Object.entries(fields).map(([field, direction]) => `${field}_${direction}`);
+  return `${table}__${parts.join('_')}${isUnique ? '_unique' : ''}`;
+}
+
+/** A dot leads into nested objects. */
+function pathOf(field: string): string {
+  const labels = field.split('.').map((label) => `."${encodeName(label).replaceAll('"', '\\"')}"`);
+  return `$${labels.join('')}`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
