@@ -1,13 +1,14 @@
 import type { RefKey } from '../log/ref.ts';
 import { assert } from '../runtime/assert.ts';
 import { isNewer } from './decisions/guarded-write.ts';
-import type { HandledCommit, HandlerCall } from './handled-commit.ts';
+import type { HandledCommit } from './handled-commit.ts';
 import type { ModelShape } from './model-shape.ts';
-import type { KeptCommit, PendingAggregate, PendingRow, RowWrite } from './pending/pending-aggregate.ts';
+import type { DecidingCall, KeptCommit, PendingAggregate, PendingRow } from './pending/pending-aggregate.ts';
+import { decidingCallOf, newestCallOf, PendingHolds } from './pending/pending-holds.ts';
 import { PendingPlan } from './pending/pending-plan.ts';
+import { isRowWrite, PendingRows } from './pending/pending-rows.ts';
 import { cutByAggregate, type PlanBounds } from './pending/plan-cut.ts';
 import { SeenVersions } from './version-ranges.ts';
-import type { Write } from './write.ts';
 import type { WritePlan } from './write-plan.ts';
 
 export type PendingWritesOptions = {
@@ -27,10 +28,8 @@ export type PendingWritesOptions = {
 export class PendingWrites {
   readonly #options: PendingWritesOptions;
   readonly #aggregates = new Map<RefKey, PendingAggregate>();
-  /** Rows guarded by themselves: by model (`rows`) or by model and aggregate name (`joined`), then by id. */
-  readonly #rows = new Map<string, Map<string, PendingRow>>();
-  /** Rows that deciding calls put: by model (`moves`), then by id. */
-  readonly #holders = new Map<string, Map<string, PendingAggregate>>();
+  readonly #rows = new PendingRows();
+  readonly #holds = new PendingHolds();
   #commits = 0;
   #retainedBytes = 0;
   #isPlanned = false;
@@ -61,26 +60,9 @@ export class PendingWrites {
    */
   admit(handled: HandledCommit): boolean {
     assert(!this.#isPlanned, 'a window takes no commit once its plans were made');
-    const known = this.#aggregates.get(handled.ref);
-    if (this.#options.keepsSources && known?.seen.has(handled.version) === true) {
-      this.#commits += 1;
-      return true;
-    }
-    const deciding = this.#options.keepsSources ? decidingCallOf(handled, known) : undefined;
-    if (!this.#fits(handled, deciding)) return false;
-    this.#commits += 1;
-    if (handled.calls.length === 0 && !this.#options.keepsSources) return true;
-    const aggregate = known ?? this.#newAggregate(handled);
-    const commit: KeptCommit = { aggregate, bytes: handled.bytes, uses: 0 };
-    for (const call of handled.calls) this.#keepRows(handled, { call, commit });
-    if (this.#options.keepsSources) {
-      aggregate.seen.add(handled.version);
-      this.#keepAdds(handled, commit);
-      if (deciding !== undefined) this.#keepDeciding(handled, { call: deciding, commit });
-    }
-    if (known === undefined && (commit.uses > 0 || this.#options.keepsSources))
-      this.#aggregates.set(handled.ref, aggregate);
-    return true;
+    const hasRoom = this.#options.keepsSources ? this.#admitVersion(handled) : this.#admitRows(handled);
+    if (hasRoom) this.#commits += 1;
+    return hasRoom;
   }
 
   /**
@@ -95,50 +77,54 @@ export class PendingWrites {
     return cut.map((aggregates) => new PendingPlan({ aggregates, models, keepsSources }));
   }
 
-  #newAggregate({ ref, aggregate: name }: HandledCommit): PendingAggregate {
-    return { ref, name, rows: [], seen: new SeenVersions(), decidingCall: undefined, added: new Map(), bytes: 0 };
+  #admitRows(handled: HandledCommit): boolean {
+    if (!this.#rows.fits(handled)) return false;
+    this.#keepRows(handled, undefined);
+    return true;
   }
 
-  #fits({ ref, aggregate, calls }: HandledCommit, deciding: HandlerCall | undefined): boolean {
-    for (const { writes } of calls) {
+  #admitVersion(handled: HandledCommit): boolean {
+    const known = this.#aggregates.get(handled.ref);
+    if (known?.seen.has(handled.version) === true) return true;
+    const call = newestCallOf(handled, known);
+    if (!this.#rows.fits(handled) || (call !== undefined && !this.#holds.fits(handled, call))) return false;
+    const commit: KeptCommit = {
+      aggregate: known ?? this.#aggregateOf(handled.ref, handled.aggregate),
+      bytes: handled.bytes,
+      uses: 0,
+    };
+    commit.aggregate.seen.add(handled.version);
+    this.#keepRows(handled, commit);
+    this.#keepAdds(handled, commit);
+    if (call !== undefined) this.#keepCall(decidingCallOf(call, { version: handled.version, commit }));
+    return true;
+  }
+
+  #keepRows({ ref, aggregate, version, calls, bytes }: HandledCommit, known: KeptCommit | undefined): void {
+    let commit = known;
+    for (const { eventIndex, writes } of calls) {
       for (const write of writes) {
-        const owner = this.#rows.get(slotOf(write, aggregate))?.get(write.id)?.write.ref;
-        if (owner !== undefined && owner !== ref) return false;
-      }
-    }
-    if (deciding === undefined) return true;
-    return deciding.writes.every((write) => {
-      const holder = write.kind === 'put' ? this.#holders.get(write.model.name)?.get(write.id) : undefined;
-      return holder === undefined || holder.ref === ref;
-    });
-  }
-
-  #keepRows(
-    { ref, aggregate, version }: HandledCommit,
-    { call, commit }: { readonly call: HandlerCall; readonly commit: KeptCommit },
-  ): void {
-    const { eventIndex } = call;
-    for (const write of call.writes) {
-      if (!isGuardedByRow(write)) continue;
-      const rows = inner(this.#rows, slotOf(write, aggregate));
-      const row = rows.get(write.id);
-      if (row === undefined) {
-        const first = {
-          model: write.model,
-          id: write.id,
-          write: { ref, aggregate, version, eventIndex, write },
-          commit,
-        };
-        rows.set(write.id, first);
-        commit.aggregate.rows.push(first);
+        if (!isRowWrite(write)) continue;
+        const row = this.#rows.find(write, aggregate);
+        if (row !== undefined && !isNewer({ version, eventIndex }, row)) continue;
+        commit ??= { aggregate: row?.commit.aggregate ?? this.#aggregateOf(ref, aggregate), bytes, uses: 0 };
         this.#retain(commit);
-      } else if (isNewer({ version, eventIndex }, row.write)) {
-        this.#retain(commit);
+        if (row === undefined) {
+          this.#addRow({ model: write.model, id: write.id, ref, aggregate, version, eventIndex, write, commit });
+          continue;
+        }
         this.#release(row.commit);
-        row.write = { ref, aggregate, version, eventIndex, write };
+        row.version = version;
+        row.eventIndex = eventIndex;
+        row.write = write;
         row.commit = commit;
       }
     }
+  }
+
+  #addRow(row: PendingRow): void {
+    this.#rows.add(row);
+    row.commit.aggregate.rows.push(row);
   }
 
   #keepAdds({ version, calls }: HandledCommit, commit: KeptCommit): void {
@@ -148,19 +134,28 @@ export class PendingWrites {
     this.#retain(commit);
   }
 
-  #keepDeciding(
-    { version }: HandledCommit,
-    { call, commit }: { readonly call: HandlerCall; readonly commit: KeptCommit },
-  ): void {
-    const { aggregate } = commit;
+  #keepCall(call: DecidingCall): void {
+    const { aggregate } = call.commit;
     const before = aggregate.decidingCall;
-    for (const { model, id } of before?.puts ?? []) this.#holders.get(model.name)?.delete(id);
-    const puts = call.writes.filter((write) => write.kind === 'put').filter(({ model }) => model.kind === 'moves');
-    for (const { model, id } of puts) inner(this.#holders, model.name).set(id, aggregate);
-    const contributes = call.writes.filter((write) => write.kind === 'contribute');
-    aggregate.decidingCall = { version, eventIndex: call.eventIndex, puts, contributes, commit };
-    if (puts.length + contributes.length > 0) this.#retain(commit);
-    if (before !== undefined && before.puts.length + before.contributes.length > 0) this.#release(before.commit);
+    this.#holds.replace(aggregate, call);
+    this.#retain(call.commit);
+    if (before !== undefined) this.#release(before.commit);
+  }
+
+  #aggregateOf(ref: RefKey, name: string): PendingAggregate {
+    const known = this.#aggregates.get(ref);
+    if (known !== undefined) return known;
+    const aggregate = {
+      ref,
+      name,
+      rows: [],
+      seen: new SeenVersions(),
+      decidingCall: undefined,
+      added: new Map(),
+      bytes: 0,
+    };
+    this.#aggregates.set(ref, aggregate);
+    return aggregate;
   }
 
   #retain(commit: KeptCommit): void {
@@ -176,33 +171,4 @@ export class PendingWrites {
     this.#retainedBytes -= commit.bytes;
     commit.aggregate.bytes -= commit.bytes;
   }
-}
-
-/** The last call of a commit, if the window knows no newer one of the aggregate. */
-function decidingCallOf(
-  { calls, version }: HandledCommit,
-  known: PendingAggregate | undefined,
-): HandlerCall | undefined {
-  const newest = known?.decidingCall?.version ?? 0;
-  if (version <= newest) return undefined;
-  return calls.reduce<HandlerCall | undefined>(
-    (last, call) => (last === undefined || call.eventIndex > last.eventIndex ? call : last),
-    undefined,
-  );
-}
-
-function isGuardedByRow(write: Write): write is RowWrite {
-  return write.model.kind === 'rows' || write.model.kind === 'joined';
-}
-
-function slotOf({ model }: Write, aggregate: string): string {
-  return model.kind === 'joined' ? `${model.name}/${aggregate}` : model.name;
-}
-
-function inner<Value>(maps: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
-  const known = maps.get(key);
-  if (known !== undefined) return known;
-  const made = new Map<string, Value>();
-  maps.set(key, made);
-  return made;
 }

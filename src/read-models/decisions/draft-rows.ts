@@ -29,8 +29,13 @@ export class DraftRows {
     else this.#changes.delete(key);
   }
 
-  /** One change per row, in the order of rows: transactions that share rows then meet at the first one. */
+  /** One change per row. */
   get changes(): readonly RowChange[] {
+    return [...this.#changes.values()];
+  }
+
+  /** The same in the order of rows: transactions that share rows then meet at the first one. */
+  get orderedChanges(): readonly RowChange[] {
     return [...this.#changes].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, change]) => change);
   }
 }

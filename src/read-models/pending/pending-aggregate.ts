@@ -1,6 +1,5 @@
 import type { RefKey } from '../../log/ref.ts';
-import type { GuardedWrite } from '../decisions/guarded-write.ts';
-import type { RowKey } from '../stored-row.ts';
+import type { ModelShape } from '../model-shape.ts';
 import type { SeenVersions } from '../version-ranges.ts';
 import type { WriteOf } from '../write.ts';
 
@@ -11,8 +10,14 @@ export type KeptCommit = { readonly aggregate: PendingAggregate; readonly bytes:
 export type RowWrite = WriteOf<'put' | 'remove' | 'part'>;
 
 /** The newest write of an aggregate to a row that is guarded by itself (`rows`, `joined`). */
-export type PendingRow = RowKey & {
-  write: GuardedWrite<RowWrite>;
+export type PendingRow = {
+  readonly model: ModelShape;
+  readonly id: string;
+  readonly ref: RefKey;
+  readonly aggregate: string;
+  version: number;
+  eventIndex: number;
+  write: RowWrite;
   commit: KeptCommit;
 };
 

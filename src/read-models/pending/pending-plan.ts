@@ -70,7 +70,9 @@ export class PendingPlan implements WritePlan {
       ),
     );
     if (refusals.length > 0) return { kind: 'refused', refusals };
-    return { kind: 'changes', rows: draft.changes, sources: changed.map(({ record }) => record) };
+    const isShared = this.#options.models.some(({ kind }) => kind !== 'rows');
+    const rowChanges = isShared ? draft.orderedChanges : draft.changes;
+    return { kind: 'changes', rows: rowChanges, sources: changed.map(({ record }) => record) };
   }
 
   refsOf({ model, id }: RowKey): readonly RefKey[] {
@@ -96,10 +98,10 @@ export class PendingPlan implements WritePlan {
 type Changed = Extract<SourceOutcome, { readonly kind: 'changed' }> & { readonly record: SourceRecord };
 
 function decidePendingRow(draft: DraftRows, row: PendingRow): RowOutcome {
-  const { write: guarded } = row;
-  const { write } = guarded;
-  if (row.model.kind !== 'joined' && write.kind !== 'part') return decideRow(draft.get(row), { ...guarded, write });
-  if (write.kind !== 'put') return decidePart(draft.get(row), { ...guarded, write });
+  const { ref, aggregate, version, eventIndex, write } = row;
+  const writer = { ref, aggregate, version, eventIndex };
+  if (row.model.kind !== 'joined' && write.kind !== 'part') return decideRow(draft.get(row), { ...writer, write });
+  if (write.kind !== 'put') return decidePart(draft.get(row), { ...writer, write });
   return { kind: 'stale' };
 }
 

@@ -14,32 +14,41 @@ export function cutByAggregate(
 ): readonly (readonly PendingAggregate[])[] {
   const cut: PendingAggregate[][] = [];
   let part: PendingAggregate[] = [];
-  let rows = new Set<string>();
+  let totals = new Set<string>();
+  let own = 0;
   let partBytes = 0;
   for (const aggregate of aggregates) {
-    const own = rowsOf(aggregate);
-    const more = own.isSubsetOf(rows) ? 0 : own.difference(rows).size;
-    const documentsThen = rows.size + more + (keepsSources ? part.length + 1 : 0);
+    const ownHere = ownDocuments(aggregate) + (keepsSources ? 1 : 0);
+    const totalsHere = totalsRowsOf(aggregate);
+    const documentsThen = own + ownHere + totals.size + totalsHere.filter((key) => !totals.has(key)).length;
     if (part.length > 0 && (documentsThen > documents || partBytes + aggregate.bytes > bytes)) {
       cut.push(part);
       part = [];
-      rows = new Set();
+      totals = new Set();
+      own = 0;
       partBytes = 0;
     }
     part.push(aggregate);
-    for (const key of own) rows.add(key);
+    for (const key of totalsHere) totals.add(key);
+    own += ownHere;
     partBytes += aggregate.bytes;
   }
   if (part.length > 0) cut.push(part);
   return cut;
 }
 
-/** The rows an aggregate is known to write. */
-function rowsOf({ rows, decidingCall, added }: PendingAggregate): Set<string> {
+/** A joined row counts once for each of its parts, which is once too often at most. */
+function ownDocuments({ rows, decidingCall }: PendingAggregate): number {
+  return rows.length + (decidingCall?.puts.length ?? 0);
+}
+
+/** Totals rows that an aggregate is known to change; others may change the same ones. */
+function totalsRowsOf({ decidingCall, added }: PendingAggregate): readonly string[] {
+  if (decidingCall === undefined && added.size === 0) return none;
   const keys = new Set<string>();
-  for (const { model, id } of rows) keys.add(rowKeyOf(model, id));
-  for (const { model, id } of decidingCall?.puts ?? []) keys.add(rowKeyOf(model, id));
   for (const { model, id } of decidingCall?.contributes ?? []) keys.add(rowKeyOf(model, id));
   for (const { adds } of added.values()) for (const { model, id } of adds) keys.add(rowKeyOf(model, id));
-  return keys;
+  return [...keys];
 }
+
+const none: readonly string[] = [];

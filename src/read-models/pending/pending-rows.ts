@@ -1,0 +1,42 @@
+import type { HandledCommit } from '../handled-commit.ts';
+import type { Write } from '../write.ts';
+import type { PendingRow, RowWrite } from './pending-aggregate.ts';
+
+/** The rows of a window that are guarded by themselves; of a `joined` one each aggregate name has its own. */
+export class PendingRows {
+  readonly #byModel = new Map<string, Map<string, PendingRow>>();
+
+  /** Whether no other aggregate writes any row of the commit. */
+  fits({ ref, aggregate, calls }: HandledCommit): boolean {
+    for (const { writes } of calls) {
+      for (const write of writes) {
+        const row = isRowWrite(write) ? this.find(write, aggregate) : undefined;
+        if (row !== undefined && row.ref !== ref) return false;
+      }
+    }
+    return true;
+  }
+
+  find({ model, id }: RowWrite, aggregate: string): PendingRow | undefined {
+    return this.#byModel.get(groupOf(model, aggregate))?.get(id);
+  }
+
+  add(row: PendingRow): void {
+    const group = groupOf(row.model, row.aggregate);
+    let rows = this.#byModel.get(group);
+    if (rows === undefined) {
+      rows = new Map();
+      this.#byModel.set(group, rows);
+    }
+    rows.set(row.id, row);
+  }
+}
+
+/** Whether the row of a write keeps its guard. */
+export function isRowWrite(write: Write): write is RowWrite {
+  return write.model.kind === 'rows' || write.model.kind === 'joined';
+}
+
+function groupOf({ kind, name }: RowWrite['model'], aggregate: string): string {
+  return kind === 'joined' ? `${name}/${aggregate}` : name;
+}
