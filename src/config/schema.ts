@@ -153,7 +153,7 @@ export const configSchema = z.strictObject({
   embedded: z
     .strictObject({
       file: text('a path', 'The SQLite file; relative to the current folder.').default('./data/tidemark.db'),
-      partitions: count({ min: 1, max: 1_024 }, 'Partitions of each topic; fixed when the file is made.').default(4),
+      partitions: count({ min: 1, max: 1_000 }, 'Partitions of each topic; fixed when the file is made.').default(4),
     })
     .prefault({}),
   defaults: defaults.prefault({}),

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
-import { type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { type Level, type LevelWithSilent, type Logger as Pino, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Logger } from '../../runtime/logger.ts';
+import type { LogFields, Logger } from '../../runtime/logger.ts';
 
 /** Takes whole lines, each with its line feed. Must not throw. */
 export type LogDestination = { write(line: string): void };
@@ -56,12 +56,18 @@ function pretty(destination: LogDestination, isColored: boolean): LogDestination
   return { write: (line) => destination.write(format(line)) };
 }
 
-function adapt(logger: Pino): Logger {
+/** The fields of a child are merged here: pino would write a name twice that a line has as well. */
+function adapt(logger: Pino, own: LogFields = {}): Logger {
+  const write =
+    (level: Level) =>
+    (message: string, fields: LogFields = {}): void => {
+      if (logger.isLevelEnabled(level)) logger[level]({ ...own, ...fields }, message);
+    };
   return {
-    debug: (message, fields = {}) => logger.debug(fields, message),
-    info: (message, fields = {}) => logger.info(fields, message),
-    warn: (message, fields = {}) => logger.warn(fields, message),
-    error: (message, fields = {}) => logger.error(fields, message),
-    child: (fields) => adapt(logger.child(fields)),
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => adapt(logger, { ...own, ...fields }),
   };
 }

@@ -116,7 +116,7 @@ describe('problems of a config', () => {
       'defaults.batch.bytes: expected a size with its unit, such as 512KiB or 8MiB, got "8MB" (TIDEMARK_DEFAULTS_BATCH_BYTES)',
       'defaults.parked.perAgregate: expected a known key (nearest: defaults.parked.perAggregate), got an unknown key (--set)',
       'drain: expected a duration with its unit, such as 20ms, 30s or 5m, got 30 (conf.yaml:2)',
-      'embedded.partitions: expected an integer from 1 to 1024, got 0 (conf.yaml:4)',
+      'embedded.partitions: expected an integer from 1 to 1000, got 0 (conf.yaml:4)',
       'log.kind: expected embedded, got "kafka" (--set)',
       'logs.level: expected one of debug, info, warn, error, silent, got "loud" (conf.yaml:5)',
     ]);

@@ -36,6 +36,12 @@ describe('a JSON log line', () => {
     });
   });
 
+  test("has each name once, the line's own value winning", () => {
+    const [line = ''] = logged({}, (logger) => logger.child({ partition: 1, topic: 't' }).info('A.', { partition: 2 }));
+    expect(line.match(/"partition"/g)).toHaveLength(1);
+    expect(JSON.parse(line)).toMatchObject({ partition: 2, topic: 't' });
+  });
+
   test('is written for a thrown value of any kind', () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;

@@ -1,0 +1,141 @@
+import { appOf, checkSubscriptionNames } from '../../config/load.ts';
+import type { ConfigValues } from '../../config/schema.ts';
+import { subscriptionSettings } from '../../config/subscription-settings.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { ListedEntry } from '../../failures/failure-ledger.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { CatchUp } from '../../subscriptions/status.ts';
+import type { Stores } from '../../subscriptions/stores.ts';
+import { loadApp } from '../app-module.ts';
+import { type CommandContext, type ConfigOptions, loadCommandConfig } from '../command-context.ts';
+import { composeLogger, composeRuntime, openForFollowing, ownerName } from '../compose.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { formatFailures, toFailureLine } from '../screen/failure-report.ts';
+import { formatPositions, positionsOf } from '../screen/position-report.ts';
+import { openProgress } from '../screen/progress.ts';
+import { UncaughtError } from '../uncaught-error.ts';
+
+export type RunOptions = ConfigOptions & { readonly untilCaughtUp?: boolean; readonly json?: boolean };
+
+/** Parked commits that are named; there may be very many. */
+const NAMED_MAX = 100;
+const PROGRESS_INTERVAL_MS = 250;
+
+/** `run`: follows the log until it is stopped, or until it has passed the ends that the log had at the start. */
+export async function run(context: CommandContext, options: RunOptions): Promise<ExitCode> {
+  const config = await loadCommandConfig(context, options);
+  const worker = await loadApp(appOf(config));
+  const names = worker.subscriptions.map(({ name }) => name);
+  checkSubscriptionNames(config, names);
+  const runtime = composeRuntime(composeLogger(config.values, context.terminal));
+  await using opened = await openForFollowing(config.values);
+  const engine = new Engine({
+    worker,
+    stores: opened.stores,
+    runtime,
+    settings: (subscription) => subscriptionSettings(config.values, subscription),
+    owner: ownerName(),
+  });
+  engine.start();
+  runtime.logger.info('The worker started.', { app: config.values.app, subscriptions: names });
+  try {
+    const found = await Promise.race([
+      options.untilCaughtUp === true ? catchUp(context, engine, runtime) : aborted(context.signal),
+      engine.failed,
+    ]);
+    if (found === undefined || context.signal.aborted) return endOf(context.signal, runtime);
+    return await report(context, { found, stores: opened.stores, isJson: options.json === true });
+  } finally {
+    await stop(engine, runtime, config.values);
+  }
+}
+
+/** What the log held when this was asked is handled when this answers. */
+async function catchUp({ terminal, signal }: CommandContext, engine: Engine, runtime: Runtime): Promise<CatchUp> {
+  const progress = openProgress({ terminal, clock: runtime.clock, verb: 'Catching up', unit: 'commits' });
+  const over = new AbortController();
+  const showing = (async () => {
+    while (!over.signal.aborted) {
+      const partitions = engine.status().flatMap((status) => status.partitions);
+      const done = partitions.reduce((sum, { offset }) => sum + offset, 0);
+      const total = partitions.reduce((sum, { end }) => sum + end, 0);
+      if (total > 0) progress.update(done, total);
+      await runtime.clock.sleep(PROGRESS_INTERVAL_MS, over.signal);
+    }
+  })();
+  try {
+    return await engine.caughtUp(signal);
+  } finally {
+    over.abort();
+    await showing;
+    progress.stop();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+function endOf({ reason }: AbortSignal, { logger }: Runtime): ExitCode {
+  if (reason instanceof UncaughtError) {
+    logger.error('Something was thrown that nobody caught; the worker stops.', { error: reason });
+    return exitCodes.found;
+  }
+  logger.info('The worker stops.', { reason: String(reason) });
+  return exitCodes.done;
+}
+
+/** Never longer than the config allows: what is not finished then is handled again at the next start. */
+async function stop(engine: Engine, { clock, logger }: Runtime, { drain }: ConfigValues): Promise<void> {
+  const startedAtMs = clock.monotonicMs();
+  const over = new AbortController();
+  const isLate = Symbol('late');
+  const stopping = engine.stop().finally(() => over.abort());
+  const ended = await Promise.race([stopping, clock.sleep(drain, over.signal).then(() => isLate)]);
+  const durationMs = Math.round(clock.monotonicMs() - startedAtMs);
+  if (ended === isLate && !over.signal.aborted) {
+    stopping.catch(() => undefined);
+    logger.warn('The worker could not finish in time; what is left is repeated at the next start.', { durationMs });
+  } else {
+    logger.info('The worker stopped.', { durationMs });
+  }
+}
+
+type Report = { readonly found: CatchUp; readonly stores: Stores; readonly isJson: boolean };
+
+async function report({ terminal }: CommandContext, { found, stores, isJson }: Report): Promise<ExitCode> {
+  const positions = positionsOf(found.subscriptions);
+  const parked = await parkedOf(found, stores);
+  const stopped = [
+    ...found.subscriptions.flatMap(({ subscription, stopped: why }) =>
+      why === undefined ? [] : [{ name: subscription, why }],
+    ),
+    ...positions
+      .filter(({ state }) => state === 'gap' || state === 'stopped')
+      .map(({ subscription, topic, partition, state, reason }) => ({
+        name: `${subscription} in ${topic}, partition ${partition}`,
+        why: `${state}: ${reason ?? 'no reason given'}`,
+      })),
+  ];
+  if (isJson) {
+    await terminal.writeJson({ isComplete: found.isComplete, positions, parked: parked.map(toFailureLine) });
+  } else {
+    await terminal.writeLine(formatPositions(positions));
+    if (parked.length > 0) await terminal.writeLine(`Parked:\n${formatFailures(parked)}`);
+  }
+  for (const { name, why } of stopped) terminal.writeError(`stopped ${name}: ${why}\n`);
+  return found.isComplete ? exitCodes.done : exitCodes.found;
+}
+
+async function parkedOf({ subscriptions }: CatchUp, stores: Stores): Promise<readonly ListedEntry[]> {
+  const withParked = subscriptions.filter(({ partitions }) => partitions.some(({ parked }) => parked > 0));
+  const entries: ListedEntry[] = [];
+  for (const { subscription } of withParked) {
+    entries.push(...(await stores.ledger.list({ subscription }, NAMED_MAX - entries.length)));
+    if (entries.length >= NAMED_MAX) break;
+  }
+  return entries;
+}

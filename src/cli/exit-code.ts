@@ -1,0 +1,42 @@
+import { TidemarkError } from '../runtime/errors.ts';
+
+/** What the process ends with. */
+export const exitCodes = {
+  done: 0,
+  /** The command worked and found something that needs somebody; also every failure that is none of the others. */
+  found: 1,
+  usage: 2,
+  config: 3,
+  unreachable: 4,
+  refused: 5,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** By error code; what is not here ends with `found`. */
+const byErrorCode: Readonly<Record<string, ExitCode>> = {
+  USAGE: exitCodes.usage,
+  MODEL_UNKNOWN: exitCodes.usage,
+  ROW_ID_INVALID: exitCodes.usage,
+  CONFIG_INVALID: exitCodes.config,
+  CONFIG_UNREADABLE: exitCodes.config,
+  APP_MISSING: exitCodes.config,
+  APP_BROKEN: exitCodes.config,
+  APP_WITHOUT_WORKER: exitCodes.config,
+  DEFINITION_INVALID: exitCodes.config,
+  START_IN_FUTURE: exitCodes.config,
+  UNAVAILABLE: exitCodes.unreachable,
+  FILE_MISSING: exitCodes.unreachable,
+  FILE_UNUSABLE: exitCodes.unreachable,
+  FILE_READ_ONLY: exitCodes.unreachable,
+  FILE_DAMAGED: exitCodes.unreachable,
+  FILE_HELD: exitCodes.refused,
+  FILE_FOREIGN: exitCodes.refused,
+  SCHEMA_NEWER: exitCodes.refused,
+  MODEL_HELD: exitCodes.refused,
+  MODEL_KIND_CHANGED: exitCodes.refused,
+};
+
+export function exitCodeOf(error: unknown): ExitCode {
+  return (error instanceof TidemarkError ? byErrorCode[error.code] : undefined) ?? exitCodes.found;
+}
