@@ -69,7 +69,8 @@ export class OrderJourney {
     const roll = random.next();
     if (roll < 0.05) return this.#change([{ name: 'order_cancelled', body: { reason: 'changed my mind' } }]);
     if (roll < 0.08) return this.#delete('entered twice');
-    if (roll < 0.18) return this.#reassign();
+    const reassigned = roll < 0.18 ? this.#reassign() : undefined;
+    if (reassigned !== undefined) return reassigned;
     // What is being paid for does not change any more.
     if (this.#payment.version > 0 || roll > 0.6) return this.#pay();
     const changes = [this.#lineChange()];
@@ -80,8 +81,8 @@ export class OrderJourney {
   #nextOfPaid(): CommitRecord {
     const roll = this.#options.random.next();
     if (roll < 0.06) return this.#change([{ name: 'order_cancelled', body: { reason: 'out of stock' } }]);
-    if (roll < 0.2) return this.#reassign();
-    return this.#change([this.#shipment()]);
+    const reassigned = roll < 0.2 ? this.#reassign() : undefined;
+    return reassigned ?? this.#change([this.#shipment()]);
   }
 
   #recoverOrEnd(): CommitRecord | undefined {
@@ -124,12 +125,12 @@ export class OrderJourney {
     return this.#change([{ name: 'order_deleted', body: { reason } }]);
   }
 
-  #reassign(): CommitRecord {
+  /** `undefined` if the buyer it would go to has it already. */
+  #reassign(): CommitRecord | undefined {
     const { random, someBuyer } = this.#options;
     const fromBuyerId = this.#order.ownerId;
     const toBuyerId = someBuyer();
-    // There may be no other buyer yet.
-    if (toBuyerId === fromBuyerId) return this.#change([this.#quantityChange()]);
+    if (toBuyerId === fromBuyerId) return undefined;
     const handedOver: OrderEvent = { name: 'order_reassigned', body: { fromBuyerId, toBuyerId } };
     const isChangedToo = this.#payment.version === 0 && random.chance(0.3);
     return this.#change(isChangedToo ? [handedOver, this.#quantityChange()] : [handedOver]);

@@ -1,10 +1,10 @@
+import { projectionSpec } from 'tidemark/testing';
 import { describe, expect, test } from 'vitest';
-import { eshopCommits } from '../../../../examples/eshop/generator/eshop-commits.ts';
 import { BuyerTotals, buyerTotalsProjection } from '../../../../examples/eshop/buyer-totals.ts';
+import { eshopCommits } from '../../../../examples/eshop/generator/eshop-commits.ts';
 import { OpenOrdersByBuyer, openOrderByBuyerProjection } from '../../../../examples/eshop/open-order-by-buyer.ts';
 import { OrderPayments, orderPaymentProjection } from '../../../../examples/eshop/order-payment.ts';
 import { OrderSummaries, orderSummaryProjection } from '../../../../examples/eshop/order-summary.ts';
-import { projectionSpec } from 'tidemark/testing';
 import { EshopModel } from '../../../support/eshop-model.ts';
 
 const commits = [...eshopCommits({ commits: 400, ordersAtOnce: 12, seed: 11 })];
