@@ -1,0 +1,111 @@
+import type { Scope } from '../../checkpoints/epoch.ts';
+import type { LedgerChange, LedgerEntry, SequenceKey } from '../../failures/failure.ts';
+import type { FailureLedger, LedgerFilter, ListedEntry, ParkedSequence } from '../../failures/failure-ledger.ts';
+import { type Position, partitionKey, type TopicPartition } from '../../log/position.ts';
+import { assert } from '../../runtime/assert.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { entryKey, type MemoryTables } from './memory-tables.ts';
+
+/** A position of the ledger holds another commit than the one to park. */
+export class ParkedElsewiseError extends TidemarkError {
+  readonly code = 'LEDGER_CONFLICT';
+}
+
+/** The failure ledger in memory. */
+export class MemoryFailureLedger implements FailureLedger {
+  readonly #tables: MemoryTables;
+
+  constructor(tables: MemoryTables) {
+    this.#tables = tables;
+  }
+
+  async membership(scope: Scope, partition: TopicPartition): Promise<readonly ParkedSequence[]> {
+    const own = partitionKey(partition);
+    const here = this.#tables.entriesOf(scope).filter(({ position }) => partitionKey(position) === own);
+    return [...new Set(here.map(({ sequence }) => sequence))].map((sequence) => {
+      const entries = this.#inOrder(scope, sequence);
+      return { sequence, entries: entries.length, failure: entries[0]?.failure };
+    });
+  }
+
+  async entries(
+    scope: Scope,
+    sequence: SequenceKey,
+    { limit }: { readonly limit: number },
+  ): Promise<readonly LedgerEntry[]> {
+    return this.#inOrder(scope, sequence).slice(0, limit);
+  }
+
+  async entryAt(scope: Scope, position: Position): Promise<LedgerEntry | undefined> {
+    return this.#tables.entries.get(entryKey(scope, position))?.entry;
+  }
+
+  async list({ subscription, ref }: LedgerFilter, limit: number): Promise<readonly ListedEntry[]> {
+    return [...this.#tables.entries.values()]
+      .filter(({ scope }) => subscription === undefined || scope.subscription === subscription)
+      .filter(({ entry }) => ref === undefined || entry.ref === ref)
+      .map(({ scope, entry: { record, ...entry } }) => {
+        return { ...entry, scope, bytes: (record.key?.length ?? 0) + (record.value?.length ?? 0) };
+      })
+      .toSorted(byPlace)
+      .slice(0, limit);
+  }
+
+  async count(scope: Scope): Promise<number> {
+    return this.#tables.entriesOf(scope).length;
+  }
+
+  /** Inside the transaction of the read-model store. */
+  apply(scope: Scope, change: LedgerChange): void {
+    const position = change.kind === 'park' ? change.entry.position : change.position;
+    const key = entryKey(scope, position);
+    const stored = this.#tables.entries.get(key)?.entry;
+    switch (change.kind) {
+      case 'park': {
+        const entry = structuredClone(change.entry);
+        if (stored === undefined) this.#tables.entries.set(key, { scope, entry });
+        else assertSame(stored, entry);
+        return;
+      }
+      case 'fail':
+        assert(stored !== undefined, 'what fails again is in the ledger', { ...scope, ...position });
+        this.#tables.entries.set(key, { scope, entry: { ...stored, failure: structuredClone(change.failure) } });
+        return;
+      case 'remove':
+        this.#tables.entries.delete(key);
+        return;
+    }
+  }
+
+  #inOrder(scope: Scope, sequence: SequenceKey): readonly LedgerEntry[] {
+    return this.#tables
+      .entriesOf(scope)
+      .filter((entry) => entry.sequence === sequence)
+      .toSorted((a, b) => rankOf(a) - rankOf(b) || comparePlaces(a.position, b.position));
+  }
+}
+
+/** Behind an undecodable record the one that came first is the head, whatever its version. */
+function rankOf({ sequence, version }: LedgerEntry): number {
+  return sequence.startsWith('ref:') ? (version ?? 0) : 0;
+}
+
+function byPlace(a: ListedEntry, b: ListedEntry): number {
+  const [one, other] = [a.scope.subscription, b.scope.subscription];
+  if (one !== other) return one < other ? -1 : 1;
+  return a.scope.generation - b.scope.generation || comparePlaces(a.position, b.position);
+}
+
+function comparePlaces(a: Position, b: Position): number {
+  if (a.topic !== b.topic) return a.topic < b.topic ? -1 : 1;
+  return a.partition - b.partition || a.offset - b.offset;
+}
+
+function assertSame(stored: LedgerEntry, entry: LedgerEntry): void {
+  if (stored.commitId === entry.commitId && stored.version === entry.version) return;
+  const { topic, partition, offset } = entry.position;
+  throw new ParkedElsewiseError(
+    `The ledger holds another commit at offset ${offset} of partition ${partition} of ${topic}.`,
+    { details: { ...entry.position } },
+  );
+}
