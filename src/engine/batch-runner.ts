@@ -2,9 +2,11 @@ import type { Scope } from '../checkpoints/epoch.ts';
 import type { FailureLedger } from '../failures/failure-ledger.ts';
 import { sequenceOfRef } from '../failures/sequence.ts';
 import type { CommitCodec } from '../log/commit-codec.ts';
+import { OffsetOutOfRangeError } from '../log/offset-out-of-range-error.ts';
 import type { Refusal } from '../read-models/write-plan.ts';
 import { isAborted } from '../runtime/aborted.ts';
 import { assert } from '../runtime/assert.ts';
+import { UnavailableError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
@@ -15,7 +17,7 @@ import type { ParkedCount, ParkedSequences } from './parked-sequences.ts';
 import { failureAfter, ledgerEntryOf, troubleOfRefusal } from './parking.ts';
 import type { PartitionReader } from './partition-reader.ts';
 import { Selector } from './selector.ts';
-import { Window } from './window.ts';
+import { type Stop, Window } from './window.ts';
 import { WindowFiller } from './window-filler.ts';
 
 export type RunEnd =
@@ -23,7 +25,11 @@ export type RunEnd =
   | { readonly kind: 'fenced' }
   /** Go on from the checkpoint, taking these aggregates apart. */
   | { readonly kind: 'isolate'; readonly isolation: Isolation }
-  | { readonly kind: 'stopped'; readonly reason: string };
+  /** The log or the ledger cannot be read now. Go on from the checkpoint. */
+  | { readonly kind: 'unavailable'; readonly error: UnavailableError }
+  /** The log does not hold what comes next. */
+  | { readonly kind: 'gap'; readonly reason: string }
+  | ({ readonly kind: 'stopped' } & Stop);
 
 export type BatchRunnerOptions = {
   readonly subscription: Subscription;
@@ -37,7 +43,7 @@ export type BatchRunnerOptions = {
   readonly isolation: Isolation;
   readonly scope: Scope;
   readonly runtime: Runtime;
-  /** Told when the handled position moved: everything below is done, though perhaps not saved. */
+  /** Told when the handled position may have moved: everything below is committed or was nothing to anybody. */
   readonly onProgress: (position: number, taken: number) => void;
 };
 
@@ -55,6 +61,8 @@ export class BatchRunner {
   /** Aborts the gathering of a window whose predecessor was not committed. */
   readonly #interrupted = new AbortController();
   #inFlight: Promise<RunEnd | undefined> | undefined;
+  /** Whether what `#inFlight` stands for is not over yet. */
+  #isOnWire = false;
   /** Everything below is committed, on the wire, or was nothing to anybody. */
   #position: number;
   #unsavedSinceMs: number | undefined;
@@ -64,6 +72,7 @@ export class BatchRunner {
     this.#position = options.committer.offset;
     this.#filler = new WindowFiller({
       selector: new Selector(options.codec, options.subscription),
+      codec: options.codec,
       handler: options.subscription.handler,
       parked: options.parked,
       parkedCount: options.parkedCount,
@@ -81,11 +90,19 @@ export class BatchRunner {
         const window = await this.#gather(reading);
         end = (await this.#settle()) ?? (isAborted(signal) ? undefined : await this.#accept(window, signal));
       }
-      return end ?? (await this.#settle()) ?? (await this.#savePosition()) ?? { kind: 'aborted' };
+      return end ?? (await this.#conclude()) ?? { kind: 'aborted' };
+    } catch (error) {
+      const end = endOfError(error);
+      return (await this.#conclude()) ?? end;
     } finally {
       // Nothing of this run may be on the wire once it is over.
       await this.#inFlight?.catch(() => undefined);
     }
+  }
+
+  /** What has to come to an end before the run may. */
+  async #conclude(): Promise<RunEnd | undefined> {
+    return (await this.#settle()) ?? this.#savePosition();
   }
 
   /** Takes records until the window is full, or holds all there is and nothing is on the wire. */
@@ -100,7 +117,7 @@ export class BatchRunner {
         reader.skip();
         window.advance(reader.offset, 1);
       } else {
-        assert(window.hasEffects || window.stopReason !== undefined, 'an empty window takes any commit');
+        assert(window.hasEffects || window.stop !== undefined, 'an empty window takes any commit');
         return window;
       }
     }
@@ -109,7 +126,11 @@ export class BatchRunner {
 
   /** Reads the next page; false once the window should be looked at. */
   async #readOn(window: Window, signal: AbortSignal): Promise<boolean> {
-    if (!window.hasEffects) return this.#fill(window, this.#idleMs(), signal);
+    if (!window.hasEffects) {
+      // What nobody wants is progress too, to be told and saved in time.
+      if (window.hasProgress && !this.#isOnWire) return false;
+      return this.#fill(window, this.#idleMs(), signal);
+    }
     if (await this.#fill(window, 0, signal)) return true;
     if (this.#inFlight !== undefined) {
       // Group commit: what arrives while a window is on the wire joins the next one.
@@ -124,14 +145,20 @@ export class BatchRunner {
   async #fill(window: Window, waitMs: number, signal: AbortSignal): Promise<boolean> {
     const { reader, runtime } = this.#options;
     const before = reader.offset;
-    await reader.fill(waitMs, signal);
+    try {
+      await reader.fill(waitMs, signal);
+    } catch (error) {
+      // What was gathered is not thrown away with it; an empty window meets the error again.
+      if (!window.hasProgress) throw error;
+      return false;
+    }
     window.advance(reader.offset, 0);
     if (!window.hasEffects) window.openedAtMs = runtime.clock.monotonicMs();
     return reader.peek() !== undefined || reader.offset > before;
   }
 
   async #accept(window: Window, signal: AbortSignal): Promise<RunEnd | undefined> {
-    const { onProgress, settings, committer, parked, runtime } = this.#options;
+    const { onProgress, parked, runtime } = this.#options;
     if (window.alone !== undefined) {
       const end = await this.#commitAlone(window, window.alone);
       if (end !== undefined) return end;
@@ -141,25 +168,30 @@ export class BatchRunner {
       this.#unsavedSinceMs ??= runtime.clock.monotonicMs();
     }
     this.#position = window.next;
-    onProgress(window.next, window.taken);
-    if (window.stopReason !== undefined) {
-      return (await this.#settle()) ?? (await this.#savePosition()) ?? { kind: 'stopped', reason: window.stopReason };
-    }
+    if (this.#inFlight === undefined) onProgress(window.next, window.taken);
+    if (window.stop !== undefined) return (await this.#conclude()) ?? { kind: 'stopped', ...window.stop };
     if (parked.nextDueAtMs <= runtime.clock.nowMs()) return (await this.#settle()) ?? this.#drain(signal);
-    if (this.#inFlight === undefined && this.#position > committer.offset) {
-      const waitedMs = runtime.clock.monotonicMs() - (this.#unsavedSinceMs ?? 0);
-      const isDue = this.#position - committer.offset >= settings.checkpoint.records;
-      if (isDue || waitedMs >= settings.checkpoint.intervalMs) return this.#savePosition();
-    }
-    return undefined;
+    return this.#isSaveDue() ? this.#savePosition() : undefined;
+  }
+
+  /** Whether a position that only moved over what nobody wants has waited long enough. */
+  #isSaveDue(): boolean {
+    const { settings, committer, runtime } = this.#options;
+    const unsaved = this.#position - committer.offset;
+    if (this.#inFlight !== undefined || unsaved <= 0) return false;
+    const waitedMs = runtime.clock.monotonicMs() - (this.#unsavedSinceMs ?? 0);
+    return unsaved >= settings.checkpoint.records || waitedMs >= settings.checkpoint.intervalMs;
   }
 
   #start(window: Window): void {
     const commit = async (): Promise<RunEnd | undefined> => {
       const end = this.#endOf(await this.#commit(window), window);
-      if (end !== undefined) this.#interrupted.abort();
+      this.#isOnWire = false;
+      if (end === undefined) this.#options.onProgress(window.next, window.taken);
+      else this.#interrupted.abort();
       return end;
     };
+    this.#isOnWire = true;
     this.#inFlight = commit().catch((error: unknown) => {
       this.#interrupted.abort();
       throw error;
@@ -225,11 +257,12 @@ export class BatchRunner {
   }
 
   async #drain(signal: AbortSignal): Promise<RunEnd | undefined> {
-    const { parked, runtime, settings, ...options } = this.#options;
+    const { parked, runtime, settings, onProgress, ...options } = this.#options;
     const sequence = parked.due(runtime.clock.nowMs());
     if (sequence === undefined) return undefined;
     const { transaction } = settings;
     const outcome = await drainSequence(sequence, { ...options, parked, transaction, clock: runtime.clock, signal });
+    onProgress(this.#position, 0);
     return outcome.kind === 'fenced' || outcome.kind === 'aborted' ? outcome : undefined;
   }
 
@@ -251,4 +284,10 @@ export class BatchRunner {
         : this.#unsavedSinceMs + settings.checkpoint.intervalMs - runtime.clock.monotonicMs();
     return Math.max(0, Math.min(IDLE_MS, untilRetryMs, untilSaveMs));
   }
+}
+
+function endOfError(error: unknown): RunEnd {
+  if (error instanceof OffsetOutOfRangeError) return { kind: 'gap', reason: error.message };
+  if (error instanceof UnavailableError) return { kind: 'unavailable', error };
+  throw error;
 }

@@ -80,7 +80,7 @@ function tryEntry(entry: LedgerEntry, { codec, subscription, transaction }: Drai
   if (decoded.kind === 'undecodable') return { kind: 'failed', trouble: troubleOfUndecodable(decoded.reason) };
   if (decoded.kind === 'tombstone') return { kind: 'handled', plan: undefined };
   const { commit } = decoded;
-  const handled = callHandler(subscription.handler, commit);
+  const handled = callHandler(subscription.handler, commit, { codec, record: entry.record });
   if (handled.kind === 'failed') return handled;
   const pending = new PendingWrites(subscription);
   pending.admit(handledCommitOf(commit, handled.calls, entry.record));

@@ -1,5 +1,6 @@
 import type { TopicPartition } from '../log/position.ts';
 import { Notifier } from '../runtime/notifier.ts';
+import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { CatchUp, SubscriptionStatus } from '../subscriptions/status.ts';
@@ -81,19 +82,26 @@ export class Engine {
    * was parked at those ends has had its first retry. Answers on abort as well, then incomplete.
    */
   async caughtUp(signal: AbortSignal): Promise<CatchUp> {
-    const targets = await this.#targets();
+    const targets = await this.#targets(signal);
+    if (targets === ABORTED) return { isComplete: false, subscriptions: this.status() };
     const open = (): boolean => targets.some(({ run, partition, end }) => !run.hasPassed(partition, end));
     while (open() && !signal.aborted) await this.#changed.next(signal);
     const subscriptions = this.status();
     return { isComplete: !open() && subscriptions.every(isAtWork), subscriptions };
   }
 
-  async #targets(): Promise<readonly Target[]> {
+  async #targets(signal: AbortSignal): Promise<readonly Target[] | typeof ABORTED> {
+    const { worker, stores, runtime } = this.#options;
     const targets: Target[] = [];
     for (const [index, run] of this.#runs.entries()) {
-      const subscription = this.#options.worker.subscriptions[index];
+      const subscription = worker.subscriptions[index];
       for (const topic of subscription === undefined ? [] : topicsOf(subscription)) {
-        const { partitions } = await this.#options.stores.log.describe(topic);
+        const onWaiting = (error: Error): void =>
+          runtime.logger.warn('The log cannot be reached; trying again.', { error });
+        const options = { runtime, signal, onWaiting };
+        const description = await retryWhileUnavailable(() => stores.log.describe(topic), options);
+        if (description === ABORTED) return ABORTED;
+        const { partitions } = description;
         targets.push(...partitions.map(({ partition, end }) => ({ run, partition: { topic, partition }, end })));
       }
     }

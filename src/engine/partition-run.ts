@@ -2,10 +2,11 @@ import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import type { Scope } from '../checkpoints/epoch.ts';
 import type { CommitCodec } from '../log/commit-codec.ts';
 import type { LogSession, PartitionBounds } from '../log/log-source.ts';
-import { OffsetOutOfRangeError } from '../log/offset-out-of-range-error.ts';
 import type { TopicPartition } from '../log/position.ts';
+import { isAborted } from '../runtime/aborted.ts';
+import { AssertionError } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
-import { messageOf, UnavailableError } from '../runtime/errors.ts';
+import { TidemarkError, type UnavailableError } from '../runtime/errors.ts';
 import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
@@ -32,7 +33,12 @@ export type PartitionRunOptions = {
   readonly runtime: Runtime;
   /** Told after each change of status. */
   readonly onChange: () => void;
+  /** Told when a bound was reached at which the whole subscription stops. */
+  readonly onSubscriptionStop: (reason: string) => void;
 };
+
+/** What an ownership comes to. */
+type OwnershipEnd = Exclude<RunEnd, { readonly kind: 'isolate' | 'unavailable' }>;
 
 /** After losing a partition that is still assigned, the next claim waits this long, doubling. */
 const RECLAIM_INITIAL_MS = 200;
@@ -90,11 +96,12 @@ export class PartitionRun {
       const checkpoint = await this.#claim(signal);
       if (checkpoint === undefined) return this.#rest(signal);
       const end = await this.#runFrom(checkpoint, signal);
-      if (end.kind === 'stopped') {
-        this.#show('stopped', end.reason);
+      if (end.kind === 'aborted') return;
+      if (end.kind !== 'fenced') {
+        this.#show(end.kind, end.reason);
+        if (end.kind === 'stopped' && end.whole === 'subscription') this.#options.onSubscriptionStop(end.reason);
         return this.#rest(signal);
       }
-      if (end.kind === 'aborted') return;
       if (this.#position > checkpoint.offset) attempt = 1;
       this.#show('fenced', 'another owner took this partition over; claiming it again');
       const delay = { initialMs: RECLAIM_INITIAL_MS, maxMs: RECLAIM_MAX_MS, attempt };
@@ -121,8 +128,8 @@ export class PartitionRun {
     return checkpoint;
   }
 
-  /** Runs under one epoch. */
-  async #runFrom(checkpoint: Checkpoint, signal: AbortSignal): Promise<RunEnd> {
+  /** Runs under one epoch, as long as going on from its checkpoint is all there is to do. */
+  async #runFrom(checkpoint: Checkpoint, signal: AbortSignal): Promise<OwnershipEnd> {
     const { stores, scope, runtime } = this.#options;
     const committer = new Committer({
       scope,
@@ -135,8 +142,13 @@ export class PartitionRun {
     let isolation = NO_ISOLATION;
     for (;;) {
       const end = await this.#runOnce(committer, isolation, signal);
-      if (end.kind !== 'isolate') return end;
-      isolation = end.isolation;
+      if (end.kind === 'isolate') isolation = end.isolation;
+      else if (end.kind !== 'unavailable') return end;
+      else {
+        this.#showWaiting(end.error);
+        await runtime.clock.sleep(RECLAIM_INITIAL_MS, signal);
+        if (isAborted(signal)) return { kind: 'aborted' };
+      }
     }
   }
 
@@ -170,25 +182,10 @@ export class PartitionRun {
     try {
       return await runner.run(signal);
     } catch (error) {
-      return this.#endOfError(error, { committer, isolation, signal });
+      // A store that refuses for good is an operator's business; a broken assumption of our own ends the process.
+      if (!(error instanceof TidemarkError) || error instanceof AssertionError) throw error;
+      return { kind: 'stopped', whole: 'partition', reason: error.message };
     }
-  }
-
-  /** A log that is down is waited for; a position that the log does not hold needs an operator. */
-  async #endOfError(
-    error: unknown,
-    run: { readonly committer: Committer; readonly isolation: Isolation; readonly signal: AbortSignal },
-  ): Promise<RunEnd> {
-    const { runtime } = this.#options;
-    if (error instanceof OffsetOutOfRangeError) {
-      this.#show('gap', messageOf(error));
-      await this.#rest(run.signal);
-      return { kind: 'aborted' };
-    }
-    if (!(error instanceof UnavailableError)) throw error;
-    this.#showWaiting(error);
-    await runtime.clock.sleep(RECLAIM_INITIAL_MS, run.signal);
-    return run.signal.aborted ? { kind: 'aborted' } : { kind: 'isolate', isolation: run.isolation };
   }
 
   #retry<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {

@@ -3,12 +3,14 @@ import type { Initialisation } from '../checkpoints/initialisation.ts';
 import { jsonCommitCodec } from '../log/json-commit-codec.ts';
 import type { Assignment, LogSession, TopicDescription } from '../log/log-source.ts';
 import { partitionKey, type TopicPartition } from '../log/position.ts';
-import { TidemarkError } from '../runtime/errors.ts';
+import { AssertionError } from '../runtime/assert.ts';
+import { TidemarkError, UnavailableError } from '../runtime/errors.ts';
+import type { LogFields } from '../runtime/logger.ts';
 import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { TaskGroup } from '../runtime/task-group.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
-import type { SubscriptionStatus } from '../subscriptions/status.ts';
+import type { PartitionStatus, SubscriptionStatus } from '../subscriptions/status.ts';
 import type { Stores } from '../subscriptions/stores.ts';
 import { type Subscription, topicsOf } from '../subscriptions/subscription.ts';
 import type { ParkedCount } from './parked-sequences.ts';
@@ -73,9 +75,15 @@ export class SubscriptionRun {
       stopped: this.#stopped,
       taken: runs.reduce((sum, run) => sum + run.taken, 0),
       partitions: runs
-        .map((run) => run.status)
+        .map((run) => this.#statusOf(run))
         .toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : a.partition - b.partition)),
     };
+  }
+
+  /** Where the subscription is stopped no partition goes on, whatever it was doing. */
+  #statusOf({ status }: PartitionRun): PartitionStatus {
+    if (this.#stopped === undefined || status.state === 'gap') return status;
+    return { ...status, state: 'stopped', reason: status.state === 'stopped' ? status.reason : this.#stopped };
   }
 
   /** Whether the partition has come to `offset`, or to a state in which it never will by itself. */
@@ -112,13 +120,14 @@ export class SubscriptionRun {
   /** Read models, then the start of each topic, before the first record is taken. */
   async #prepare(): Promise<void> {
     const { stores, subscription } = this.#options;
-    for (const model of subscription.models) await stores.readModels.prepare(this.#scope, model);
     try {
+      for (const model of subscription.models) await stores.readModels.prepare(this.#scope, model);
       for (const topic of topicsOf(subscription)) await this.#initialise(topic);
     } catch (error) {
       // An operator's business, and of this subscription alone.
-      if (!(error instanceof TidemarkError) || error.code === 'UNAVAILABLE') throw error;
-      this.#stop(error);
+      const isOurs = error instanceof UnavailableError || error instanceof AssertionError;
+      if (!(error instanceof TidemarkError) || isOurs) throw error;
+      this.#stop(error.message, { code: error.code, error });
     }
   }
 
@@ -158,7 +167,7 @@ export class SubscriptionRun {
     await this.#lose(partition);
     const session = this.#session;
     const description = await this.#retry(() => stores.log.describe(partition.topic), signal);
-    if (description === ABORTED || session === undefined) return;
+    if (description === ABORTED || session === undefined || this.#stopped !== undefined) return;
     const bounds = description.partitions.find((candidate) => candidate.partition === partition.partition);
     const run = new PartitionRun({
       subscription,
@@ -168,6 +177,7 @@ export class SubscriptionRun {
       session,
       stores,
       onChange,
+      onSubscriptionStop: (reason) => this.#stop(reason, { reason }),
       runtime: { ...runtime, logger: runtime.logger.child(partition) },
       scope: this.#scope,
       bounds: bounds ?? { partition: partition.partition, low: 0, end: 0 },
@@ -193,10 +203,11 @@ export class SubscriptionRun {
     return retryWhileUnavailable(operation, { runtime, signal, onWaiting });
   }
 
-  #stop(error: TidemarkError): void {
+  #stop(reason: string, fields: LogFields): void {
     const { runtime, onChange } = this.#options;
-    this.#stopped = error.message;
-    runtime.logger.error('A subscription is stopped.', { code: error.code, error });
+    this.#stopped ??= reason;
+    for (const { stop } of this.#residencies.values()) stop.abort();
+    runtime.logger.error('A subscription is stopped.', fields);
     onChange();
   }
 }

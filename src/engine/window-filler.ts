@@ -1,6 +1,7 @@
 import type { SequenceKey } from '../failures/failure.ts';
 import { sequenceOfRef } from '../failures/sequence.ts';
 import type { Commit } from '../log/commit.ts';
+import type { CommitCodec } from '../log/commit-codec.ts';
 import type { LogRecord } from '../log/record.ts';
 import type { HandledCommit, HandlerCall } from '../read-models/handled-commit.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -17,21 +18,29 @@ import {
   troubleOfUndecodable,
 } from './parking.ts';
 import type { Selector } from './selector.ts';
-import type { Window } from './window.ts';
+import type { Stop, Window } from './window.ts';
 
 /** What came of calling the handlers of a commit. */
 export type Handled =
   | { readonly kind: 'handled'; readonly calls: readonly HandlerCall[] }
   | { readonly kind: 'failed'; readonly trouble: Trouble };
 
-/** Calls a pure handler; what throws is tried once more alone, then it has failed. */
-export function callHandler(handler: CommitHandler, commit: Commit): Handled {
+/**
+ * Calls a pure handler; what throws is tried once more alone, then it has failed. The second try gets the commit as the
+ * record has it, whatever the first one did to the object it was given.
+ */
+export function callHandler(
+  handler: CommitHandler,
+  commit: Commit,
+  { codec, record }: { readonly codec: CommitCodec; readonly record: LogRecord },
+): Handled {
   try {
     return { kind: 'handled', calls: handler.handle(commit) };
   } catch {
     // The second error is the one to report: it came with nothing else going on.
+    const again = codec.decode(record);
     try {
-      return { kind: 'handled', calls: handler.handle(commit) };
+      return { kind: 'handled', calls: handler.handle(again.kind === 'commit' ? again.commit : commit) };
     } catch (error) {
       return { kind: 'failed', trouble: troubleOfHandler(error) };
     }
@@ -50,6 +59,7 @@ export function handledCommitOf(commit: Commit, calls: readonly HandlerCall[], r
 
 export type WindowFillerOptions = {
   readonly selector: Selector;
+  readonly codec: CommitCodec;
   readonly handler: CommitHandler;
   readonly parked: ParkedSequences;
   readonly parkedCount: ParkedCount;
@@ -90,10 +100,10 @@ export class WindowFiller {
   }
 
   #handle(record: LogRecord, commit: Commit, window: Window): boolean {
-    const { isolation } = this.#options;
+    const { isolation, handler, codec } = this.#options;
     const isAlone = record.offset < isolation.until && isolation.refs.has(commit.refKey);
     if (isAlone && window.hasEffects) return false;
-    const handled = callHandler(this.#options.handler, commit);
+    const handled = callHandler(handler, commit, { codec, record });
     if (handled.kind === 'failed') {
       return this.#park(record, { commit, sequence: sequenceOfRef(commit.refKey), trouble: handled.trouble }, window);
     }
@@ -103,8 +113,8 @@ export class WindowFiller {
 
   #park(record: LogRecord, { commit, sequence, trouble }: Parking, window: Window): boolean {
     const { parked, parkedCount, bounds, clock } = this.#options;
-    window.stopReason = boundReached(parked.entriesOf(sequence), parkedCount.entries, bounds);
-    if (window.stopReason !== undefined) return false;
+    window.stop = boundReached(parked.entriesOf(sequence), parkedCount.entries, bounds);
+    if (window.stop !== undefined) return false;
     const nowMs = clock.nowMs();
     const failure = trouble === undefined ? undefined : failureAfter(trouble, undefined, nowMs);
     window.park({ kind: 'park', entry: ledgerEntryOf({ record, commit, sequence, failure, nowMs }) }, bytesOf(record));
@@ -117,12 +127,14 @@ function boundReached(
   inSequence: number,
   inSubscription: number,
   bounds: SubscriptionSettings['parked'],
-): string | undefined {
-  if (inSequence >= bounds.perAggregate) {
-    return `an aggregate has ${inSequence} parked commits, the bound parked.perAggregate`;
-  }
+): Stop | undefined {
   if (inSubscription >= bounds.perSubscription) {
-    return `the subscription has ${inSubscription} parked commits, the bound parked.perSubscription`;
+    const reason = `the subscription has ${inSubscription} parked commits, the bound parked.perSubscription`;
+    return { whole: 'subscription', reason };
+  }
+  if (inSequence >= bounds.perAggregate) {
+    const reason = `an aggregate has ${inSequence} parked commits, the bound parked.perAggregate`;
+    return { whole: 'partition', reason };
   }
   return undefined;
 }

@@ -9,6 +9,9 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 const LEDGER_CHANGES_MAX = 1_000;
 const LEDGER_BYTES_MAX = 8 * 1024 * 1024;
 
+/** A bound was reached: what stops, and why. */
+export type Stop = { readonly whole: 'partition' | 'subscription'; readonly reason: string };
+
 /** A stretch of one partition, handled but not committed: its coalesced writes, ledger changes and next offset. */
 export class Window {
   readonly pending: PendingWrites;
@@ -18,8 +21,8 @@ export class Window {
   #next: number;
   /** The one commit of a window that is committed alone, to see whether the store takes it. */
   alone: { readonly record: LogRecord; readonly commit: Commit } | undefined;
-  /** Why the partition stops once this window is committed. */
-  stopReason: string | undefined;
+  /** What stops once this window is committed. */
+  stop: Stop | undefined;
   /** When its first record with an effect could have come, on the monotonic clock. */
   openedAtMs = 0;
   readonly from: number;
@@ -56,7 +59,7 @@ export class Window {
   get isFull(): boolean {
     return (
       this.alone !== undefined ||
-      this.stopReason !== undefined ||
+      this.stop !== undefined ||
       this.#taken >= this.#bounds.records ||
       this.pending.retainedBytes >= this.#bounds.bytes ||
       this.ledger.length >= LEDGER_CHANGES_MAX ||
