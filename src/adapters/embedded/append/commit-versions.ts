@@ -1,9 +1,9 @@
-import type { Commit } from '../../../log/commit.ts';
 import type { CommitCodec } from '../../../log/commit-codec.ts';
 import { integerOf, oneRow, optionalIntegerOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import type { LogTables } from '../log/log-tables.ts';
 import { AppendError } from './append-error.ts';
+import type { CommitIdentity } from './appendable.ts';
 
 type Aggregate = { readonly id: number; last: number };
 
@@ -15,12 +15,18 @@ export type Verdict =
 
 type VersionsParts = { readonly database: Database; readonly tables: LogTables; readonly codec: CommitCodec };
 
-/** Which versions the aggregates of a topic have, inside one transaction: made in it, thrown away with it. */
+const rememberedMax = 100_000;
+
+/**
+ * Which versions the aggregates of a topic have. Used inside transactions only; what it remembers of one is right in the
+ * next, unless that one failed or another process wrote in between.
+ */
 export class CommitVersions {
   readonly #database: Database;
   readonly #tables: LogTables;
   readonly #codec: CommitCodec;
   readonly #aggregates = new Map<string, Aggregate>();
+  #fileVersion = 0;
 
   constructor({ database, tables, codec }: VersionsParts) {
     this.#database = database;
@@ -28,8 +34,20 @@ export class CommitVersions {
     this.#codec = codec;
   }
 
+  /** At the beginning of each transaction. */
+  begin(): void {
+    const fileVersion = this.#database.version();
+    if (fileVersion !== this.#fileVersion || this.#aggregates.size > rememberedMax) this.forget();
+    this.#fileVersion = fileVersion;
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#aggregates.clear();
+  }
+
   /** Throws `VERSION_CONFLICT` and `VERSION_GAP`, which name the line. */
-  judge(topic: number, commit: Commit, line: number): Verdict {
+  judge(topic: number, commit: CommitIdentity, line: number): Verdict {
     const aggregate = this.#aggregate(topic, commit);
     const expected = aggregate.last + 1;
     if (commit.version === expected) return { kind: 'next' };
@@ -53,7 +71,7 @@ export class CommitVersions {
   }
 
   /** Keeps that the version stands at this record; the first record of a version stays. */
-  note(topic: number, commit: Commit, record: number): void {
+  note(topic: number, commit: CommitIdentity, record: number): void {
     const aggregate = this.#aggregate(topic, commit);
     this.#database
       .statement('INSERT OR IGNORE INTO tm_version(aggregate, version, record) VALUES (?, ?, ?)')
@@ -61,7 +79,7 @@ export class CommitVersions {
     aggregate.last = Math.max(aggregate.last, commit.version);
   }
 
-  #aggregate(topic: number, { refKey }: Commit): Aggregate {
+  #aggregate(topic: number, { refKey }: CommitIdentity): Aggregate {
     const key = `${topic}:${refKey}`;
     let aggregate = this.#aggregates.get(key);
     if (aggregate === undefined) {

@@ -9,8 +9,8 @@ import type { LogTables } from '../log/log-tables.ts';
 import { LogWriter } from '../log/log-writer.ts';
 import { offsetOfRecord } from '../log/record-id.ts';
 import { AppendError } from './append-error.ts';
-import { type Appendable, settle, type TopicOf } from './appendable.ts';
-import { CommitVersions } from './commit-versions.ts';
+import { type Appendable, type CommitIdentity, identityOf, settle, settleCommit, type TopicOf } from './appendable.ts';
+import { CommitVersions, type Verdict } from './commit-versions.ts';
 import { parseLine } from './line-record.ts';
 
 /** An input of up to this many lines is stored whole or not at all … */
@@ -18,7 +18,7 @@ const atomicLinesMax = 10_000;
 /** … unless it takes more than this. */
 const atomicUnitsMax = 256 * 1024 * 1024;
 /** Longer ones are stored in pieces of this size, so that others get their turn. */
-const pieceLines = 1_000;
+const pieceLines = 5_000;
 
 export type AppendProgress = {
   /** Lines of the input that are dealt with; blank ones count. */
@@ -70,9 +70,11 @@ type Pending = Mode & {
 /** Appends to the embedded log. Several processes may do so at once. */
 export class EmbeddedAppender {
   readonly #parts: AppenderParts;
+  readonly #versions: CommitVersions;
 
   constructor(parts: AppenderParts) {
     this.#parts = parts;
+    this.#versions = new CommitVersions(parts);
   }
 
   /** See `EmbeddedFile.append`. */
@@ -110,7 +112,7 @@ export class EmbeddedAppender {
   async appendRecords(records: Iterable<ForeignRecord>): Promise<readonly Position[]> {
     const appendables = Array.from(records, ({ partition, ...record }, index): Appendable => {
       const decoded = this.#parts.codec.decode({ ...record, partition: 0, offset: 0 });
-      const commit = decoded.kind === 'commit' ? decoded.commit : undefined;
+      const commit = decoded.kind === 'commit' ? identityOf(decoded.commit) : undefined;
       return { line: index + 1, record: { ...record, partition }, commit };
     });
     const { positions, changed } = await this.#store(appendables, { isAsIs: true });
@@ -124,8 +126,11 @@ export class EmbeddedAppender {
   ): Appendable {
     const { line, lastStoredLine } = options;
     const { codec, nowMs } = this.#parts;
+    const settling = { ...options, codec, nowMs };
+    const commit = settleCommit(content, settling);
+    if (commit !== undefined) return commit;
     const parsed = parseLine(content);
-    const settled = parsed.kind === 'bad' ? parsed : settle(parsed.record, { ...options, codec, nowMs });
+    const settled = parsed.kind === 'bad' ? parsed : settle(parsed.record, settling);
     if (settled.kind === 'appendable') return settled.appendable;
     throw new AppendError(settled.reason, {
       code: 'BAD_RECORD',
@@ -164,33 +169,43 @@ export class EmbeddedAppender {
     }
   }
 
-  #store(piece: readonly Appendable[], { isAsIs }: Mode): Promise<Stored> {
-    const { database, tables, codec, partitions } = this.#parts;
-    return database.write((): Stored => {
-      const writer = new LogWriter(database, partitions);
-      const versions = new CommitVersions({ database, tables, codec });
-      const positions: Position[] = [];
-      let repeated = 0;
-      for (const { line, record, commit } of piece) {
-        const topic = writer.topic(record.topic);
-        const partition = partitionFor(record, topic.partitions);
-        if (!isAsIs) {
-          assert(commit !== undefined, 'what is appended in order is a commit', { line });
-          const verdict = versions.judge(topic.id, commit, line);
-          if (verdict.kind === 'repeated') {
-            repeated += 1;
-            positions.push({ topic: record.topic, partition, offset: offsetOfRecord(verdict.record) });
-            continue;
-          }
-        }
-        const { id, position } = writer.append({ ...record, partition });
-        if (commit !== undefined) versions.note(topic.id, commit, id);
-        positions.push(position);
+  async #store(piece: readonly Appendable[], mode: Mode): Promise<Stored> {
+    try {
+      return await this.#parts.database.write(() => this.#write(piece, mode));
+    } catch (error) {
+      this.#versions.forget();
+      throw error;
+    }
+  }
+
+  #write(piece: readonly Appendable[], { isAsIs }: Mode): Stored {
+    const writer = new LogWriter(this.#parts.database, this.#parts.partitions);
+    this.#versions.begin();
+    const positions: Position[] = [];
+    let repeated = 0;
+    for (const { line, record, commit } of piece) {
+      const topic = writer.topic(record.topic);
+      const partition = partitionFor(record, topic.partitions);
+      const verdict = isAsIs ? takenAsIs : this.#judge(topic.id, commit, line);
+      if (verdict.kind === 'repeated') {
+        repeated += 1;
+        positions.push({ topic: record.topic, partition, offset: offsetOfRecord(verdict.record) });
+        continue;
       }
-      return { repeated, positions, changed: writer.finish() };
-    });
+      const { id, position } = writer.append(record, partition);
+      if (commit !== undefined) this.#versions.note(topic.id, commit, id);
+      positions.push(position);
+    }
+    return { repeated, positions, changed: writer.finish() };
+  }
+
+  #judge(topic: number, commit: CommitIdentity | undefined, line: number): Verdict {
+    assert(commit !== undefined, 'what is appended in order is a commit', { line });
+    return this.#versions.judge(topic, commit, line);
   }
 }
+
+const takenAsIs: Verdict = { kind: 'next' };
 
 /** The wish, where the topic has such a partition, else as Kafka's producers do; without a key the first. */
 function partitionFor(

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../../../runtime/assert.ts';
 import { TidemarkError, UnavailableError } from '../../../runtime/errors.ts';
 import { ChangeWatch } from './change-watch.ts';
+import { integerOf, oneRow } from './columns.ts';
 import { FileUnusableError, isBusy, translated } from './sqlite-error.ts';
 
 /** The file to read does not exist. */
@@ -51,7 +52,7 @@ export class Database {
     this.file = file;
     this.#connection = connection;
     this.#busyMaxMs = busyMaxMs;
-    this.changes = new ChangeWatch(() => this.#dataVersion());
+    this.changes = new ChangeWatch(() => this.version());
   }
 
   /** Opens the file; makes it and its directory unless it is opened for reading only. */
@@ -113,6 +114,11 @@ export class Database {
     }
   }
 
+  /** Another number after each commit of another connection; our own commits do not change it. */
+  version(): number {
+    return integerOf(oneRow(this.statement('PRAGMA data_version'))?.[0]);
+  }
+
   sizes(): FileSizes {
     return this.file === memoryFile
       ? { file: 0, writeAhead: 0 }
@@ -146,11 +152,6 @@ export class Database {
   #assertOpen(): void {
     if (this.#connection.isOpen) return;
     throw new UnavailableError(`The file ${this.file} is closed.`, { details: { file: this.file } });
-  }
-
-  #dataVersion(): number {
-    const version: unknown = Object.values(this.#connection.prepare('PRAGMA data_version').get() ?? {})[0];
-    return typeof version === 'number' ? version : 0;
   }
 
   /** Once nothing was written for a while, moves the write-ahead file's content over, so that it starts again. */

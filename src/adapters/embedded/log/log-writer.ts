@@ -7,6 +7,9 @@ import { streamKey, topicsKey } from './log-keys.ts';
 import { toColumn, toHeadersColumn } from './record-columns.ts';
 import { blockSize, recordId } from './record-id.ts';
 
+/** A record that has no place yet. */
+export type NewRecord = Omit<LogRecord, 'offset' | 'partition'>;
+
 export type TopicRow = { readonly id: number; readonly partitions: number };
 
 /** A stream that this transaction appends to. */
@@ -39,9 +42,9 @@ export class LogWriter {
     return topic;
   }
 
-  /** Appends to the record's topic and partition, and gives the record's id. */
-  append(record: Omit<LogRecord, 'offset'>): { readonly id: number; readonly position: Position } {
-    const { topic, partition, timestamp } = record;
+  /** Appends to the record's topic, and gives the record's id. */
+  append(record: NewRecord, partition: number): { readonly id: number; readonly position: Position } {
+    const { topic, timestamp } = record;
     const stream = this.#stream(topic, partition);
     const offset = stream.next;
     const id = recordId(stream.id, offset);
