@@ -14,8 +14,8 @@ export type EshopOptions = {
   readonly tenants?: readonly [string, ...string[]];
   /** Orders that go on at the same time, over all tenants. Default 60. */
   readonly ordersAtOnce?: number;
-  /** Time of the first commit, milliseconds since the epoch. Default: a Monday morning. */
-  readonly startMs?: number;
+  /** When commits happen, milliseconds since the epoch; default: in a time of their own, from a Monday morning on. */
+  readonly nowMs?: () => number;
   /**
    * Names a later run on the same log: its orders get ids of their own, and its buyers and brands are those of before,
    * so they get no commits.
@@ -25,7 +25,6 @@ export type EshopOptions = {
 
 type Tenant = { readonly id: string; readonly buyers: Buyers; readonly brands: Brands; orders: number };
 
-const DEFAULT_START_MS = Date.UTC(2026, 0, 5, 8);
 const KNOWN_BUYERS = 12;
 
 /** The commits of a small shop, in the order they were committed: versions of an aggregate rise by one from 1. */
@@ -43,20 +42,21 @@ class Shop {
   readonly #ordersAtOnce: number;
   readonly #journeys: OrderJourney[] = [];
 
-  constructor({ seed = 1, startMs = DEFAULT_START_MS, ...options }: EshopOptions) {
+  constructor({ seed = 1, nowMs, ...options }: EshopOptions) {
     this.#series = options.series;
     this.#ordersAtOnce = options.ordersAtOnce ?? 60;
     this.#random = new SeededRandom(seed);
     this.#writer = new CommitWriter({
       random: this.#random,
       idPrefix: `${this.#series ?? ''}${seed.toString(36)}-`,
-      startMs,
+      ...(nowMs === undefined ? {} : { nowMs }),
     });
     const [first, ...others] = options.tenants ?? ['acme', 'globex'];
     this.#tenants = [this.#tenant(first), ...others.map((id) => this.#tenant(id))];
   }
 
   next(): CommitRecord {
+    this.#writer.advance();
     const tenant = this.#random.pick(this.#tenants);
     if (this.#series === undefined) {
       const roll = this.#random.next();

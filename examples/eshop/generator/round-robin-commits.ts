@@ -11,7 +11,6 @@ export type RoundRobinOptions = {
   readonly seed?: number;
 };
 
-const START_MS = Date.UTC(2026, 0, 5, 8);
 const TENANTS = ['acme', 'globex'] as const;
 const BUYERS = 1_000;
 
@@ -22,9 +21,10 @@ export function* roundRobinCommits({
   seed = 1,
 }: RoundRobinOptions): Generator<CommitRecord, void, undefined> {
   const random = new SeededRandom(seed);
-  const writer = new CommitWriter({ random, idPrefix: `r${seed.toString(36)}-`, startMs: START_MS });
+  const writer = new CommitWriter({ random, idPrefix: `r${seed.toString(36)}-` });
   const orders: OrderStream[] = [];
   for (let count = 0; count < commits; count += 1) {
+    writer.advance();
     const place = count % aggregates;
     let order = orders[place];
     if (order === undefined) {

@@ -26,9 +26,11 @@ export type WriterOptions = {
   readonly random: SeededRandom;
   /** Starts every id, so that two writers never give one. */
   readonly idPrefix: string;
-  /** Time of the first commit, milliseconds since the epoch. */
-  readonly startMs: number;
+  /** Time of the next commit, milliseconds since the epoch; default: a time of its own, from a Monday morning on. */
+  readonly nowMs?: () => number;
 };
+
+const FIRST_COMMIT_MS = Date.UTC(2026, 0, 5, 8);
 
 const userAgents = [
   'Mozilla/5.0 (X11; Linux x86_64) eshop-web/4.2',
@@ -40,18 +42,24 @@ const userAgents = [
 export class CommitWriter {
   readonly #random: SeededRandom;
   readonly #idPrefix: string;
-  #nowMs: number;
+  readonly #clock: () => number;
+  #nowMs = FIRST_COMMIT_MS;
   #ids = 0;
 
-  constructor({ random, idPrefix, startMs }: WriterOptions) {
+  constructor({ random, idPrefix, nowMs }: WriterOptions) {
     this.#random = random;
     this.#idPrefix = idPrefix;
-    this.#nowMs = startMs;
+    this.#clock = nowMs ?? (() => this.#nowMs + random.integer(20, 1_500));
   }
 
-  /** Time of the next commit. */
+  /** Time of the commit that is being made. */
   get nowMs(): number {
     return this.#nowMs;
+  }
+
+  /** Time goes on: what is written from here on is of now. */
+  advance(): void {
+    this.#nowMs = Math.max(this.#nowMs, this.#clock());
   }
 
   /** The record of the stream's next commit. What the commit changes is in the stream already, but for its version. */
@@ -67,7 +75,7 @@ export class CommitWriter {
       stream.firstEventTime = this.#nowMs;
     }
     const id = this.nextId();
-    const record: CommitRecord = {
+    return {
       id,
       contextName: 'eshop',
       aggregateName: stream.aggregateName,
@@ -94,8 +102,6 @@ export class CommitWriter {
       createTime: this.#nowMs,
       ...more,
     };
-    this.#nowMs += this.#random.integer(20, 1_500);
-    return record;
   }
 
   nextId(): string {

@@ -44,7 +44,7 @@ describe('the commits of the shop', () => {
 
   test('are read by the codec, all of them whole', () => {
     const codec = jsonCommitCodec();
-    for (const record of commits) {
+    for (const record of commits.slice(0, 1_000)) {
       const at = { topic: 't', partition: 0, offset: 0, timestamp: record.createTime, headers: [] };
       const decoded = codec.decode({ ...at, key: record.aggregateId, value: JSON.stringify(record) });
       expect(decoded).toMatchObject({
@@ -77,14 +77,14 @@ describe('the commits of the shop', () => {
   });
 
   test('are of two tenants that share ids, also between an order and its payment', () => {
-    expect([...byAggregate.keys()]).toEqual(
-      expect.arrayContaining([
-        'order/acme/order-000001',
-        'order/globex/order-000001',
-        'payment/acme/order-000001',
-        'payment/globex/order-000001',
-      ]),
-    );
+    const idsOf = (aggregate: string, tenant: string) =>
+      new Set(
+        commits
+          .filter(({ aggregateName, tenantId }) => aggregateName === aggregate && tenantId === tenant)
+          .map(({ aggregateId }) => aggregateId),
+      );
+    expect(idsOf('order', 'acme').intersection(idsOf('order', 'globex')).size).toBeGreaterThan(100);
+    expect(idsOf('payment', 'acme').intersection(idsOf('payment', 'globex')).size).toBeGreaterThan(50);
   });
 });
 
@@ -172,6 +172,12 @@ describe('a later series', () => {
     const ids = new Set(later.map(({ id }) => id));
     expect(ids.intersection(new Set(commits.map(({ id }) => id)))).toEqual(new Set());
     expect(new Set(later.map(({ aggregateName }) => aggregateName))).toEqual(new Set(['order', 'payment']));
+  });
+
+  test('happens when its clock says', () => {
+    let nowMs = 1_790_000_000_000;
+    const timed = [...eshopCommits({ commits: 50, series: 'x', nowMs: () => (nowMs += 200) })];
+    expect(timed.map(({ createTime }) => createTime)).toEqual(timed.map((_, place) => 1_790_000_000_200 + place * 200));
   });
 
   test('is ordered by buyers of before', () => {
