@@ -47,19 +47,26 @@ export async function loadApp(path: string): Promise<Worker> {
   await assertFile(path);
   resolveOwnName();
   const exported = await importApp(path);
-  const candidate = exported['default'] ?? exported['worker'];
+  const candidate = exportedValue(exported);
   const inner = isRecord(candidate) && !isWorker(candidate) ? (candidate['worker'] ?? candidate['default']) : undefined;
   // A CommonJS module's exports arrive as its default.
   const worker = [candidate, inner].find(isWorker);
   if (worker !== undefined) return worker;
   const found =
     candidate === undefined
-      ? `It exports ${Object.keys(exported).join(', ') || 'nothing'}.`
+      ? `It exports ${namesOf(exported).join(', ') || 'nothing'}.`
       : `It exports ${describeExport(candidate)} instead.`;
   throw new AppWithoutWorkerError(`The app ${path} exports no worker. ${found}`, {
     details: { app: path },
     hint: 'End the module with: export default worker({ context, subscriptions: [...] })',
   });
+}
+
+/** Its default, or what it calls `worker`. A module without any export passes for CommonJS with an empty default. */
+function exportedValue(exported: Readonly<Record<string, unknown>>): unknown {
+  const { default: main, worker } = exported;
+  const isEmpty = isRecord(main) && Object.keys(main).length === 0 && !Array.isArray(main);
+  return isEmpty ? worker : (main ?? worker);
 }
 
 async function assertFile(path: string): Promise<void> {
@@ -102,6 +109,10 @@ function hintFor(error: unknown): string {
     default:
       return 'Correct the module; --verbose shows the stack.';
   }
+}
+
+function namesOf(exported: object): readonly string[] {
+  return Object.keys(exported).filter((name) => name !== 'default' && name !== 'module.exports');
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import type { ConfigValues } from '../../config/schema.ts';
 import { subscriptionSettings } from '../../config/subscription-settings.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { ListedEntry } from '../../failures/failure-ledger.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { CatchUp } from '../../subscriptions/status.ts';
 import type { Stores } from '../../subscriptions/stores.ts';
@@ -24,7 +25,9 @@ const PROGRESS_INTERVAL_MS = 250;
 /** `run`: follows the log until it is stopped, or until it has passed the ends that the log had at the start. */
 export async function run(context: CommandContext, options: RunOptions): Promise<ExitCode> {
   const config = await loadCommandConfig(context, options);
-  const worker = await loadApp(appOf(config));
+  // The app may take its time, or for ever; nothing is to be finished yet.
+  const worker = await Promise.race([loadApp(appOf(config)), aborted(context.signal)]);
+  if (worker === undefined) return endOf(context.signal, composeLogger(config.values, context.terminal));
   const names = worker.subscriptions.map(({ name }) => name);
   checkSubscriptionNames(config, names);
   const runtime = composeRuntime(composeLogger(config.values, context.terminal));
@@ -43,7 +46,7 @@ export async function run(context: CommandContext, options: RunOptions): Promise
       options.untilCaughtUp === true ? catchUp(context, engine, runtime) : aborted(context.signal),
       engine.failed,
     ]);
-    if (found === undefined || context.signal.aborted) return endOf(context.signal, runtime);
+    if (found === undefined || context.signal.aborted) return endOf(context.signal, runtime.logger);
     return await report(context, { found, stores: opened.stores, isJson: options.json === true });
   } finally {
     await stop(engine, runtime, config.values);
@@ -79,7 +82,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function endOf({ reason }: AbortSignal, { logger }: Runtime): ExitCode {
+function endOf({ reason }: AbortSignal, logger: Logger): ExitCode {
   if (reason instanceof UncaughtError) {
     logger.error('Something was thrown that nobody caught; the worker stops.', { error: reason });
     return exitCodes.found;
