@@ -276,7 +276,9 @@ export class BatchRunner {
 
   /** How long to wait for records: until a position should be saved or a parked head may be tried. */
   #idleMs(): number {
-    const { parked, settings, runtime, committer } = this.#options;
+    const { parked, settings, runtime, committer, reader } = this.#options;
+    // The first look says at once whether the log holds this position.
+    if (!reader.hasAnswer) return 0;
     const untilRetryMs = parked.nextDueAtMs - runtime.clock.nowMs();
     const untilSaveMs =
       this.#position <= committer.offset || this.#unsavedSinceMs === undefined

@@ -16,6 +16,7 @@ export class PartitionReader {
   /** Where the page after this one starts. */
   #nextOffset: number;
   #end: number;
+  #hasAnswer = false;
 
   constructor(
     session: LogSession,
@@ -48,6 +49,11 @@ export class PartitionReader {
     return this.#end;
   }
 
+  /** Whether the log has answered, so that the position is known to lie in it. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
+  }
+
   get isAtEnd(): boolean {
     return this.offset >= this.#end;
   }
@@ -58,6 +64,7 @@ export class PartitionReader {
     const from = { ...this.#partition, offset: this.#nextOffset };
     const batch = await this.#session.pull(from, { records: PAGE_RECORDS, bytes: PAGE_BYTES, waitMs }, signal);
     this.#accept(batch);
+    this.#hasAnswer = true;
   }
 
   #accept(batch: LogBatch): void {

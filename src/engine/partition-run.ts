@@ -86,7 +86,8 @@ export class PartitionRun {
 
   /** Whether everything below `offset` is done or parked, with no first retry about to come. */
   hasPassed(offset: number): boolean {
-    return this.#epoch > 0 && this.#position >= offset && this.#parked?.hasFirstRetryAhead === false;
+    const isAtWork = this.#epoch > 0 && this.#reader?.hasAnswer === true;
+    return isAtWork && this.#position >= offset && this.#parked?.hasFirstRetryAhead === false;
   }
 
   /** Resolves on abort, after the write on the wire has come to an end. */

@@ -23,9 +23,9 @@ import {
 describe('An engine', () => {
   test('keeps a row per aggregate, of the newest version', async () => {
     const world = shopWorld({ partitions: 2 });
-    publish(world, 'a', 1);
-    publish(world, 'b', 1, { partition: 1 });
-    publish(world, 'a', 2, { status: 'paid' });
+    publish(world, 'a', { version: 1 });
+    publish(world, 'b', { version: 1, partition: 1 });
+    publish(world, 'a', { version: 2, status: 'paid' });
     await follow(world);
     expect(await rowsOf(world)).toEqual({ a: { status: 'paid', version: 2 }, b: { status: 'v1', version: 1 } });
   });
@@ -34,7 +34,7 @@ describe('An engine', () => {
     const world = shopWorld();
     const process = started(world);
     await caughtUp(world, process);
-    publish(world, 'a', 1);
+    publish(world, 'a', { version: 1 });
     await world.clock.advance(100);
     expect(await rowsOf(world)).toEqual({ a: { status: 'v1', version: 1 } });
     await stopped(world, process);
@@ -42,16 +42,17 @@ describe('An engine', () => {
 
   test('gives the same rows when the same commits arrive twice', async () => {
     const world = shopWorld();
-    for (const version of [1, 2, 1, 2]) publish(world, 'a', version, { status: version === 1 ? 'placed' : 'paid' });
+    for (const version of [1, 2, 1, 2])
+      publish(world, 'a', { version: version, status: version === 1 ? 'placed' : 'paid' });
     await follow(world);
     expect(await rowsOf(world)).toEqual({ a: { status: 'paid', version: 2 } });
   });
 
   test('does not let a late older commit overwrite a newer one', async () => {
     const world = shopWorld();
-    publish(world, 'a', 2, { status: 'new' });
+    publish(world, 'a', { version: 2, status: 'new' });
     await follow(world);
-    publish(world, 'a', 1, { status: 'old' });
+    publish(world, 'a', { version: 1, status: 'old' });
     await follow(world);
     expect(await rowsOf(world)).toEqual({ a: { status: 'new', version: 2 } });
   });
@@ -61,16 +62,16 @@ describe('An engine', () => {
     const definition = shopWorker(({ ref, version, state }) =>
       state.status === 'gone' ? Orders.remove(ref.id) : Orders.put(ref.id, { status: state.status, version }),
     );
-    publish(world, 'a', 2, { status: 'gone' });
+    publish(world, 'a', { version: 2, status: 'gone' });
     await follow(world, definition);
-    publish(world, 'a', 1);
+    publish(world, 'a', { version: 1 });
     await follow(world, definition);
     expect(await rowsOf(world)).toEqual({});
   });
 
   test('leaves nothing in the ledger on a clean stream', async () => {
     const world = shopWorld();
-    for (let version = 1; version <= 20; version += 1) publish(world, 'a', version);
+    for (let version = 1; version <= 20; version += 1) publish(world, 'a', { version: version });
     await follow(world);
     expect(await parkedIn(world)).toEqual([]);
   });
@@ -82,7 +83,7 @@ describe('An engine', () => {
       seen.push(event.version);
       return keepRow(event);
     });
-    for (let version = 1; version <= 50; version += 1) publish(world, 'a', version);
+    for (let version = 1; version <= 50; version += 1) publish(world, 'a', { version: version });
     await follow(world, definition, { settings: settings({ batch: { records: 7 } }) });
     expect(seen).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
   });
@@ -90,9 +91,9 @@ describe('An engine', () => {
   test('passes over offsets that hold nothing', async () => {
     const world = shopWorld();
     world.log.skip(partition(), 3);
-    publish(world, 'a', 1);
+    publish(world, 'a', { version: 1 });
     world.log.skip(partition(), 2);
-    publish(world, 'b', 1);
+    publish(world, 'b', { version: 1 });
     world.log.skip(partition(), 5);
     const process = await follow(world);
     expect(Object.keys(await rowsOf(world))).toEqual(['a', 'b']);
@@ -119,7 +120,7 @@ describe('An engine', () => {
       if (seen.length === 1) throw new Error('the first try fails');
       return Orders.put(ref.id, { status: 'kept', version });
     });
-    publish(world, 'a', 1, { status: 'good' });
+    publish(world, 'a', { version: 1, status: 'good' });
     await follow(world, definition);
     expect(seen).toEqual([{ status: 'good' }, { status: 'good' }]);
     expect(await rowsOf(world)).toEqual({ a: { status: 'kept', version: 1 } });
@@ -141,7 +142,7 @@ describe('A checkpoint', () => {
 
   test('advances over commits that no handler wants', async () => {
     const world = shopWorld();
-    for (let version = 1; version <= 5; version += 1) publish(world, 'a', version);
+    for (let version = 1; version <= 5; version += 1) publish(world, 'a', { version: version });
     await follow(world, shipped);
     expect((await checkpointOf(world))?.offset).toBe(5);
     expect(await rowsOf(world)).toEqual({});
@@ -152,7 +153,7 @@ describe('A checkpoint', () => {
     const process = started(world, shipped, { settings: settings({ checkpoint: { intervalMs: 1_000 } }) });
     await caughtUp(world, process);
     for (let version = 1; version <= 30; version += 1) {
-      publish(world, 'a', version);
+      publish(world, 'a', { version: version });
       await world.clock.advance(100);
     }
     expect((await checkpointOf(world))?.offset).toBeGreaterThanOrEqual(20);
@@ -163,7 +164,7 @@ describe('A checkpoint', () => {
     const world = shopWorld();
     const process = started(world, shipped, { settings: settings({ checkpoint: { intervalMs: 60_000 } }) });
     await caughtUp(world, process);
-    publish(world, 'a', 1);
+    publish(world, 'a', { version: 1 });
     await world.clock.advance(59_000);
     expect((await checkpointOf(world))?.offset).toBe(0);
     await world.clock.advance(1_100);
@@ -177,7 +178,7 @@ describe('A checkpoint', () => {
       settings: settings({ checkpoint: { intervalMs: 3_600_000, records: 500 } }),
     });
     await caughtUp(world, process);
-    for (let version = 1; version <= 700; version += 1) publish(world, 'a', version);
+    for (let version = 1; version <= 700; version += 1) publish(world, 'a', { version: version });
     await world.clock.advance(10);
     expect((await checkpointOf(world))?.offset).toBe(700);
     await stopped(world, process);
@@ -186,7 +187,7 @@ describe('A checkpoint', () => {
   test('is saved on stop, over what nobody wanted', async () => {
     const world = shopWorld();
     const process = started(world, shipped, { settings: settings({ checkpoint: { intervalMs: 3_600_000 } }) });
-    publish(world, 'a', 1);
+    publish(world, 'a', { version: 1 });
     await caughtUp(world, process);
     expect((await checkpointOf(world))?.offset).toBe(0);
     await stopped(world, process);
@@ -195,7 +196,7 @@ describe('A checkpoint', () => {
 
   test('is not written while nothing arrives', async () => {
     const world = shopWorld();
-    publish(world, 'a', 1);
+    publish(world, 'a', { version: 1 });
     const process = started(world);
     await caughtUp(world, process);
     const sequence = (await checkpointOf(world))?.sequence;

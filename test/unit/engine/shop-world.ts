@@ -41,21 +41,22 @@ export function partition(number = 0): TopicPartition {
 }
 
 export type PublishOptions = Partial<OrderState> & {
+  readonly version: number;
   readonly partition?: number;
   readonly tenantId?: string;
   readonly events?: readonly (keyof OrderEvents)[];
 };
 
 /** Appends one commit of an order to the log. */
-export function publish(world: World, id: string, version: number, options: PublishOptions = {}): Position {
-  const { partition: number = 0, tenantId = '(0)', events: names, status = `v${version}`, ...state } = options;
+export function publish(world: World, id: string, options: PublishOptions): Position {
+  const { version, partition: number = 0, tenantId = '(0)', events: names, ...changed } = options;
   const [first = 'order_changed', ...rest] = names ?? [];
   const record = commit(Order, {
     id,
     version,
     tenantId,
     events: [eventOf(first), ...rest.map(eventOf)],
-    state: { status, ...state },
+    state: { status: `v${version}`, ...changed },
   });
   return world.log.append(partition(number), { key: id, value: JSON.stringify(record) });
 }
