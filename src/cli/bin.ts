@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 /** First version whose SQLite is stable. */
 const NEEDED: readonly [major: number, minor: number] = [24, 16];
+const nodeMissing = { code: 'NODE_MISSING' } as const;
 /** Configuration error (sysexits.h). */
 const EXIT_NO_NODE = 78;
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -42,13 +43,18 @@ function findNode(folder: string): string | undefined {
   });
 }
 
+function endWithoutNode(message: string): never {
+  process.stderr.write(`error ${nodeMissing.code}: ${message}\n`);
+  process.stderr.write(`hint: Install Node ${NEEDED.join('.')} or newer, or put it on the PATH as node24.\n`);
+  process.exit(EXIT_NO_NODE);
+}
+
 /** Runs the same command line there, passes signals on, and ends as it ended. */
 function runOn(node: string, bin: string): void {
   const child = spawn(node, [bin, ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
-    process.stderr.write(`error NODE_MISSING: ${node} cannot be started: ${error.message}\n`);
-    process.exit(EXIT_NO_NODE);
+    endWithoutNode(`${node} cannot be started: ${error.message}`);
   });
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
@@ -67,12 +73,7 @@ if (isNewEnough(process.versions.node)) {
 } else {
   const node = findNode(dirname(bin));
   if (node === undefined) {
-    const needed = NEEDED.join('.');
-    process.stderr.write(
-      `error NODE_MISSING: tidemark needs Node ${needed} or newer; this is ${process.versions.node}\n`,
-    );
-    process.stderr.write(`hint: Install Node ${needed} or newer, or put it on the PATH as node24.\n`);
-    process.exit(EXIT_NO_NODE);
+    endWithoutNode(`tidemark needs Node ${NEEDED.join('.')} or newer; this is ${process.versions.node}`);
   }
   runOn(node, bin);
 }
