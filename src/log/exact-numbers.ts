@@ -15,10 +15,11 @@ const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 /**
  * Reads JSON so that no number loses anything: safe integers are numbers, larger ones bigints, and what is written with a
  * fraction, an exponent or as `-0` stays the text it is. The text of each number is `String(value)` of what stands for it.
+ * `parsed` is what `JSON.parse` gives for the text, where that is known: it stands where nothing is lost.
  * Throws as `JSON.parse` does, and `RangeError` where nesting is deeper than the stack.
  */
-export function parseExact(text: string): unknown {
-  return inexact.test(` ${text}`) ? parse(text, toExact) : JSON.parse(text);
+export function parseExact(text: string, parsed: unknown = JSON.parse(text)): unknown {
+  return inexact.test(` ${text}`) ? parse(text, toExact) : parsed;
 }
 
 function toExact(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {

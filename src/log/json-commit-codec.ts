@@ -42,7 +42,7 @@ function decode({ key, value }: LogRecord, { isExact, bytesMax }: Limits): Decod
   try {
     parsed = JSON.parse(text);
     // Only bodies and states are read exactly, and both readings have one shape.
-    data = isExact ? parseExact(text) : parsed;
+    data = isExact ? parseExact(text, parsed) : parsed;
   } catch (error) {
     return undecodable(syntaxProblem(error));
   }

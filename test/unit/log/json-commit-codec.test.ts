@@ -132,6 +132,18 @@ describe('genuine records', () => {
   });
 });
 
+test('read exactly, numbers around the events and the state are plain numbers', () => {
+  const text = JSON.stringify(minimal).replace(
+    '"version":1',
+    '"version":1.0,"header":{"n":1.50},"firstEventTime":1.7E3',
+  );
+  expect(commitOf(exactCodec.decode(recordOf(text)))).toMatchObject({
+    version: 1,
+    header: { n: '1.5' },
+    firstEventTime: 1_700,
+  });
+});
+
 describe('members', () => {
   test('a record of required members alone has the defaults of the format', () => {
     expect(commitOf(decode(minimal))).toEqual({
