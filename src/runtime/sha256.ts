@@ -68,7 +68,7 @@ const roundConstants = Uint32Array.of(
 
 /**
  * SHA-256 of a text's UTF-8, as 64 lower-case hex digits. Here because the core may not import a module of Node, and an
- * identity must not depend on which hash was handed in. For short texts: it is about twenty times slower than Node's.
+ * identity must not depend on which hash was handed in. For short texts: it is far slower than Node's.
  */
 export function sha256(text: string): string {
   const hash = Uint32Array.of(

@@ -46,7 +46,7 @@ export class Progress {
     for (let i = this.#head; i < this.#taken.length; i += 1) {
       if (this.#isDone[i] === true) join(runs, { from: this.#takenAt(i), to: this.#taken[i + 1] ?? this.#reached });
     }
-    for (const run of this.#restored) join(runs, { from: Math.max(run.from, this.#reached), to: run.to });
+    for (const run of this.#restored) join(runs, run);
     return runs;
   }
 

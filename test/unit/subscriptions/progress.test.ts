@@ -280,6 +280,19 @@ test('for any interleaving and any restarts nothing finished is forgotten and no
   );
 });
 
+test('a long residency with a few records in hand goes on as it began', () => {
+  const progress = at(0);
+  for (let offset = 0; offset < 1_000; offset += 1) {
+    progress.take(offset);
+    if (offset % 4 === 3) for (const late of [0, 2, 1, 3]) progress.finish(offset - late);
+    expect(progress.frontier).toBe(offset % 4 === 3 ? offset + 1 : offset - (offset % 4));
+  }
+  expect(progress).toMatchObject({ frontier: 1_000, completed: [], runs: 0, ahead: 0 });
+  for (const offset of [1_000, 1_001, 1_002]) progress.take(offset);
+  progress.finish(1_001);
+  expect(progress).toMatchObject({ frontier: 1_000, completed: [{ from: 1_001, to: 1_002 }], runs: 1, ahead: 3 });
+});
+
 test('a hundred thousand marks from the back to the front end at the front', () => {
   const progress = at(0);
   for (let offset = 0; offset < 100_000; offset += 1) progress.take(offset);
