@@ -8,10 +8,14 @@ export type {
   TypedEvent,
 } from './aggregates/event.ts';
 export type { Handler, HandlerOptions } from './aggregates/handler.ts';
+export type { CheckpointStore } from './checkpoints/checkpoint-store.ts';
 export { Engine, type EngineOptions } from './engine/engine.ts';
+export type { FailureCause } from './failures/failure.ts';
+export type { FailureLedger, ListedEntry } from './failures/failure-ledger.ts';
 export type { CommitRecord, EventRecord, ReservationsRecord } from './log/commit-record.ts';
 export { IllFormedTextError } from './log/identity-part.ts';
-export type { TopicPartition } from './log/position.ts';
+export type { LogSource } from './log/log-source.ts';
+export type { Position, TopicPartition } from './log/position.ts';
 export { parseRef, type Ref, type RefKey, RefMalformedError, refOf } from './log/ref.ts';
 export {
   into,
