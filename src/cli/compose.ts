@@ -63,7 +63,7 @@ export function composeLogger({ logs }: ConfigValues, terminal: Terminal): Logge
   return pinoLogger({
     level: logs.level,
     format: isPretty ? 'pretty' : 'json',
-    isColored: terminal.isErrorTty,
+    isColored: terminal.isColored,
     destination: { write: (line) => terminal.writeError(line) },
   });
 }

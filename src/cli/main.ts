@@ -18,7 +18,12 @@ const SAME_SIGNAL_MS = 250;
 
 const args = process.argv.slice(2);
 const isVerbose = args.includes('--verbose');
-const terminal = new Terminal({ output: process.stdout, error: process.stderr });
+const terminal = new Terminal({
+  output: process.stdout,
+  error: process.stderr,
+  // no-color.org
+  isColorRefused: (process.env['NO_COLOR'] ?? '') !== '',
+});
 const stopping = new AbortController();
 let uncaught: UncaughtError | undefined;
 

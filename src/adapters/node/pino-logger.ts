@@ -52,6 +52,7 @@ function pretty(destination: LogDestination, isColored: boolean): LogDestination
     colorize: isColored,
     errorLikeObjectKeys: ['error'],
     translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
   });
   return { write: (line) => destination.write(format(line)) };
 }

@@ -10,12 +10,19 @@ export type OutputStream = Writable & { readonly isTTY?: boolean };
 export class Terminal {
   readonly #output: OutputStream;
   readonly #error: OutputStream;
+  /** Whether the error stream may be coloured. */
+  readonly isColored: boolean;
   readonly #closed = new AbortController();
   #hasLiveLine = false;
 
-  constructor(streams: { readonly output: OutputStream; readonly error: OutputStream }) {
+  constructor(streams: {
+    readonly output: OutputStream;
+    readonly error: OutputStream;
+    readonly isColorRefused?: boolean;
+  }) {
     this.#output = streams.output;
     this.#error = streams.error;
+    this.isColored = this.#error.isTTY === true && streams.isColorRefused !== true;
     // Without a listener a closed pipe would end the process with a stack.
     this.#output.on('error', () => this.#closed.abort());
     this.#error.on('error', () => undefined);
