@@ -6,6 +6,13 @@ import type { Write } from '../../src/read-models/write.ts';
 /** Amounts of generated totals are multiples of this, so that whole numbers can be summed. */
 const unitsPerOne = 100;
 
+/**
+ * A row's members in the order of names, to compare: a member may be called `__proto__`, which matchers pass over.
+ */
+export function membersOf(row: unknown): readonly (readonly [string, unknown])[] {
+  return Object.entries(row ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
 type Rows = Map<string, Map<string, unknown>>;
 
 /**
@@ -47,20 +54,17 @@ function plainRows(model: ModelShape, commits: readonly HandledCommit[]): Rows {
 }
 
 function heldRows(model: ModelShape, commits: readonly HandledCommit[]): Rows {
-  const rows: Rows = new Map();
-  const held = new Map<RefKey, readonly string[]>();
+  const held = new Map<RefKey, Rows>();
   for (const { ref, calls } of commits) {
     for (const { writes } of calls) {
-      const puts = writes.flatMap((write) => (write.model === model && write.kind === 'put' ? [write] : []));
-      for (const id of held.get(ref) ?? []) rows.delete(id);
-      for (const { id, row } of puts) rows.set(id, new Map(Object.entries(row)));
-      held.set(
-        ref,
-        puts.map(({ id }) => id),
-      );
+      held.set(ref, new Map());
+      for (const write of writes) {
+        if (write.kind === 'put' && write.model === model)
+          held.get(ref)?.set(write.id, new Map(Object.entries(write.row)));
+      }
     }
   }
-  return rows;
+  return new Map([...held.values()].flatMap((rows) => [...rows]));
 }
 
 function joinedRows(model: ModelShape, commits: readonly HandledCommit[]): Rows {

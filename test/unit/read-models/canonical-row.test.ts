@@ -3,14 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { amountsOf, canonicalRow, RowInvalidError } from '../../../src/read-models/canonical-row.ts';
 
 function problemOf(value: unknown): string {
-  try {
-    canonicalRow(value);
-    return 'none';
-  } catch (error) {
-    if (!(error instanceof RowInvalidError)) throw error;
-    expect(error.code).toBe('ROW_INVALID');
-    return error.message.replace(/^The row cannot be stored: /, '');
-  }
+  const outcome = outcomeOf(value);
+  if (!(outcome instanceof RowInvalidError)) return 'none';
+  return `${outcome.code} ${outcome.message}`.replace('ROW_INVALID The row cannot be stored: ', '');
 }
 
 function nested(levels: number): unknown {
@@ -136,18 +131,20 @@ test('whatever a row holds, it comes out canonical or is refused', () => {
   });
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), anything), (row) => {
-      let canonical: unknown;
-      try {
-        canonical = canonicalRow(row);
-      } catch (error) {
-        expect(error).toBeInstanceOf(RowInvalidError);
-        expect((error as RowInvalidError).message).not.toContain('changes when it is read');
-        return;
-      }
-      expect(canonicalRow(canonical)).toBe(canonical);
+      const once = outcomeOf(row);
+      const isRefused = once instanceof RowInvalidError && !once.message.includes('changes when it is read');
+      expect(isRefused || outcomeOf(once) === once).toBe(true);
     }),
   );
 });
+
+function outcomeOf(row: unknown): unknown {
+  try {
+    return canonicalRow(row);
+  } catch (error) {
+    return error;
+  }
+}
 
 describe('amounts', () => {
   test('are finite numbers, with 0 for -0', () => {

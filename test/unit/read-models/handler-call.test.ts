@@ -40,12 +40,12 @@ describe('what a handler may return', () => {
       contributed.contribute('1', { n: -0 }),
       added.add('1', { n: 2 }),
     ];
-    expect(handlerCall(0, result, models).writes.map(({ model: _, ...write }) => write)).toStrictEqual([
-      { kind: 'put', id: '1', row: { a: 0 } },
-      { kind: 'remove', id: '2' },
-      { kind: 'part', id: '1', fields: { c: 0 } },
-      { kind: 'contribute', id: '1', amounts: { n: 0 } },
-      { kind: 'add', id: '1', amounts: { n: 2 } },
+    expect(handlerCall(0, result, models).writes).toStrictEqual([
+      { kind: 'put', model: plain.shape, id: '1', row: { a: 0 } },
+      { kind: 'remove', model: plain.shape, id: '2' },
+      { kind: 'part', model: joined.shape, id: '1', fields: { c: 0 } },
+      { kind: 'contribute', model: contributed.shape, id: '1', amounts: { n: 0 } },
+      { kind: 'add', model: added.shape, id: '1', amounts: { n: 2 } },
     ]);
   });
 
