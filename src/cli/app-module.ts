@@ -40,7 +40,7 @@ function ownUrls(): ReadonlyMap<string, string> {
 }
 
 /**
- * Loads the module and gives the worker it exports, as default or as `worker`.
+ * Loads the module and gives the worker it exports, its default or the one named `worker`.
  * Throws `APP_MISSING`, `APP_BROKEN`, `APP_WITHOUT_WORKER`.
  */
 export async function loadApp(path: string): Promise<Worker> {

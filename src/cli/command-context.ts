@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { CONFIG_VARIABLE, type Environment } from '../config/environment.ts';
 import { type Config, type FlagValue, loadConfig } from '../config/load.ts';
-import type { ExitCode } from './exit-code.ts';
 import type { Terminal } from './screen/terminal.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -18,9 +17,6 @@ export type CommandContext = {
   /** Aborts when the process is to stop; an `UncaughtError` as reason makes it end with 1. */
   readonly signal: AbortSignal;
 };
-
-/** Runs a command: what it is given are its options, its answer is what the process ends with. */
-export type Run<Options> = (options: Options) => Promise<ExitCode>;
 
 export type ConfigOptions = {
   readonly config?: string;

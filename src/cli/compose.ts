@@ -1,6 +1,11 @@
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
-import { type AppendOptions, type AppendResult, openEmbedded } from '../adapters/embedded/index.ts';
+import {
+  type AppendOptions,
+  type AppendResult,
+  type EmbeddedOptions,
+  openEmbedded,
+} from '../adapters/embedded/index.ts';
 import { nodeRuntime } from '../adapters/node/node-runtime.ts';
 import { pinoLogger } from '../adapters/node/pino-logger.ts';
 import { uuidIds } from '../adapters/node/uuid-ids.ts';
@@ -36,8 +41,12 @@ export function openForAppending(config: ConfigValues): Promise<Appendable> {
 }
 
 const appendables: Readonly<Record<ConfigValues['log']['kind'], (config: ConfigValues) => Promise<Appendable>>> = {
-  embedded: ({ embedded }) => openEmbedded({ ...embedded, role: 'appender' }),
+  embedded: (config) => openEmbedded(embeddedOptions(config, 'appender')),
 };
+
+function embeddedOptions({ embedded }: ConfigValues, role: Role): EmbeddedOptions {
+  return { file: embedded.file, partitions: embedded.partitions, role };
+}
 
 type OpenStores = (config: ConfigValues, role: Role) => Promise<Opened>;
 
@@ -46,8 +55,8 @@ const openers: Readonly<
   Record<ConfigValues['log']['kind'], Readonly<Record<ConfigValues['store']['kind'], OpenStores>>>
 > = {
   embedded: {
-    async embedded({ embedded }, role) {
-      const file = await openEmbedded({ ...embedded, role });
+    async embedded(config, role) {
+      const file = await openEmbedded(embeddedOptions(config, role));
       return { stores: file, [Symbol.asyncDispose]: () => file.close() };
     },
   },

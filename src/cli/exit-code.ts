@@ -24,7 +24,6 @@ const byErrorCode: Readonly<Record<string, ExitCode>> = {
   APP_BROKEN: exitCodes.config,
   APP_WITHOUT_WORKER: exitCodes.config,
   DEFINITION_INVALID: exitCodes.config,
-  START_IN_FUTURE: exitCodes.config,
   UNAVAILABLE: exitCodes.unreachable,
   FILE_MISSING: exitCodes.unreachable,
   FILE_UNUSABLE: exitCodes.unreachable,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { TidemarkError } from '../runtime/errors.ts';
 
 /** An input of lines is none: not UTF-8, or a line beyond all bounds. */
-export class InputMalformedError extends TidemarkError {
+class InputMalformedError extends TidemarkError {
   readonly code = 'INPUT_MALFORMED';
 }
 

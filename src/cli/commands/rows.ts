@@ -14,7 +14,7 @@ export type RowsOptions = ConfigOptions & { readonly json?: boolean; readonly li
 export type RowsTarget = { readonly model: string; readonly id: readonly string[] };
 
 /** The store has no read model of this name. */
-export class ModelUnknownError extends TidemarkError {
+class ModelUnknownError extends TidemarkError {
   readonly code = 'MODEL_UNKNOWN';
 }
 

@@ -89,11 +89,14 @@ export class Terminal {
 /** `JSON.rawJSON` of Node, which the compiler's libraries do not have yet. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-/** JSON with integers of any size as they are. */
+/** JSON with integers of any size as they are; what it has no numbers for (`NaN`) as text. */
 export function toJson(value: unknown, indent?: number): string {
   return JSON.stringify(
     value,
-    (_name, inner: unknown) => (typeof inner === 'bigint' ? rawJSON(`${inner}`) : inner),
+    (_name, inner: unknown) => {
+      if (typeof inner === 'bigint') return rawJSON(`${inner}`);
+      return typeof inner === 'number' && !Number.isFinite(inner) ? String(inner) : inner;
+    },
     indent,
   );
 }

@@ -45,6 +45,7 @@ describe('a terminal', () => {
   });
 });
 
-test('JSON keeps integers of any size', () => {
+test('JSON keeps integers of any size, and loses no value it has no number for', () => {
   expect(toJson({ a: 12345678901234567890n, b: [1n], c: 'x' })).toBe('{"a":12345678901234567890,"b":[1],"c":"x"}');
+  expect(toJson([Number.NaN, Number.NEGATIVE_INFINITY])).toBe('["NaN","-Infinity"]');
 });
