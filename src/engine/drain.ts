@@ -1,10 +1,12 @@
 import type { Scope } from '../checkpoints/epoch.ts';
-import type { LedgerChange, LedgerEntry, SequenceKey } from '../failures/failure.ts';
+import type { LedgerEntry, SequenceKey } from '../failures/failure.ts';
 import type { FailureLedger } from '../failures/failure-ledger.ts';
 import type { CommitCodec } from '../log/commit-codec.ts';
+import type { HandledCommit } from '../read-models/handled-commit.ts';
 import { PendingWrites } from '../read-models/pending-writes.ts';
-import type { WritePlan } from '../read-models/write-plan.ts';
+import type { Refusal, WritePlan } from '../read-models/write-plan.ts';
 import { isAborted } from '../runtime/aborted.ts';
+import { assert } from '../runtime/assert.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
@@ -27,12 +29,15 @@ export type DrainOptions = {
   readonly signal: AbortSignal;
 };
 
-/** What an entry comes to when it is tried: what to write, or why it failed. */
+/** What an entry comes to when it is tried: what to write, or why it failed. Nothing to write: the record is no commit. */
 type Tried =
-  | { readonly kind: 'handled'; readonly plan: WritePlan | undefined }
+  | { readonly kind: 'handled'; readonly handled: HandledCommit | undefined }
   | { readonly kind: 'failed'; readonly trouble: Trouble };
 
+type Drained = { readonly outcome: CommitOutcome; readonly isStuck: boolean };
+
 const DRAINED: CommitOutcome = { kind: 'committed' };
+const REFUSED: CommitOutcome = { kind: 'refused', refusals: [] };
 
 /**
  * Tries a parked sequence in its order, each entry in one transaction with its removal, until it is empty or an entry
@@ -47,55 +52,88 @@ export async function drainSequence(sequence: SequenceKey, options: DrainOptions
       parked.clear(sequence);
       return DRAINED;
     }
-    for (const entry of entries) {
-      if (isAborted(signal)) return DRAINED;
-      const { outcome, isStuck } = await drainEntry(entry, options);
-      if (outcome.kind !== 'committed' || isStuck) return outcome;
-    }
+    const { outcome, isStuck } = await drainPage(entries, options);
+    if (outcome.kind !== 'committed' || isStuck) return outcome;
     await clock.yield();
   }
   return DRAINED;
 }
 
-async function drainEntry(
-  entry: LedgerEntry,
-  options: DrainOptions,
-): Promise<{ readonly outcome: CommitOutcome; readonly isStuck: boolean }> {
-  const { parked } = options;
-  const tried = tryEntry(entry, options);
-  if (tried.kind === 'failed') return { outcome: await keep(entry, tried.trouble, options), isStuck: true };
-  const outcome = await write(tried.plan, { kind: 'remove', position: entry.position }, options);
-  if (outcome.kind === 'refused') {
-    const [refusal] = outcome.refusals;
-    const trouble =
-      refusal === undefined ? troubleOfUndecodable('refused without a reason') : troubleOfRefusal(refusal);
-    return { outcome: await keep(entry, trouble, options), isStuck: true };
+async function drainPage(entries: readonly LedgerEntry[], options: DrainOptions): Promise<Drained> {
+  const { parked, signal } = options;
+  for (const [place, entry] of entries.entries()) {
+    if (isAborted(signal)) break;
+    const tried = tryEntry(entry, options);
+    if (tried.kind === 'failed') return keep(entry, tried.trouble, options);
+    const outcome = await write(planOf([tried], options), [entry], options);
+    if (outcome.kind === 'refused') return drainTogether(entries.slice(place), outcome.refusals[0], options);
+    if (outcome.kind !== 'committed') return { outcome, isStuck: true };
+    parked.remove(entry.sequence);
   }
-  if (outcome.kind === 'committed') parked.remove(entry.sequence);
+  return { outcome: DRAINED, isStuck: false };
+}
+
+/**
+ * The head is refused. What it is refused for may have passed on since, over partitions that are read at their own speed,
+ * and the commits behind the head let go of it: all of them as one, as they would have been in one window.
+ */
+async function drainTogether(
+  entries: readonly LedgerEntry[],
+  refusal: Refusal | undefined,
+  options: DrainOptions,
+): Promise<Drained> {
+  const [head] = entries;
+  assert(head !== undefined && refusal !== undefined, 'a head is refused for a reason');
+  const taken: LedgerEntry[] = [];
+  const tries: Tried[] = [];
+  for (const entry of entries) {
+    const tried = tryEntry(entry, options);
+    if (tried.kind === 'failed' || entry.ref !== head.ref) break;
+    taken.push(entry);
+    tries.push(tried);
+  }
+  const outcome = taken.length < 2 ? REFUSED : await write(planOf(tries, options), taken, options);
+  if (outcome.kind === 'refused') return keep(head, troubleOfRefusal(refusal), options);
+  if (outcome.kind === 'committed') for (const { sequence } of taken) options.parked.remove(sequence);
   return { outcome, isStuck: false };
 }
 
-function tryEntry(entry: LedgerEntry, { codec, subscription, transaction }: DrainOptions): Tried {
-  const decoded = codec.decode(entry.record);
+function tryEntry(entry: LedgerEntry, { codec, subscription }: DrainOptions): Tried {
+  const { record } = entry;
+  const decoded = codec.decode(record);
   if (decoded.kind === 'undecodable') return { kind: 'failed', trouble: troubleOfUndecodable(decoded.reason) };
-  if (decoded.kind === 'tombstone') return { kind: 'handled', plan: undefined };
+  if (decoded.kind === 'tombstone') return { kind: 'handled', handled: undefined };
   const { commit } = decoded;
-  const handled = callHandler(subscription.handler, commit, { codec, record: entry.record });
-  if (handled.kind === 'failed') return handled;
+  const result = callHandler(subscription.handler, commit, { codec, record });
+  if (result.kind === 'failed') return result;
+  return { kind: 'handled', handled: handledCommitOf(commit, result.calls, record) };
+}
+
+/** The writes of commits of one aggregate, in one transaction. */
+function planOf(tries: readonly Tried[], { subscription, transaction }: DrainOptions): WritePlan | undefined {
   const pending = new PendingWrites(subscription);
-  pending.admit(handledCommitOf(commit, handled.calls, entry.record));
-  const [plan] = pending.plans({ documents: transaction.behindDocuments, bytes: transaction.bytes });
-  return { kind: 'handled', plan };
+  for (const tried of tries) {
+    if (tried.kind === 'handled' && tried.handled !== undefined) pending.admit(tried.handled);
+  }
+  return pending.plans({ documents: transaction.behindDocuments, bytes: transaction.bytes })[0];
 }
 
 /** The entry stays, with why it failed now. */
-async function keep(entry: LedgerEntry, trouble: Trouble, options: DrainOptions): Promise<CommitOutcome> {
-  const failure = failureAfter(trouble, entry.failure, options.clock.nowMs());
-  const outcome = await write(undefined, { kind: 'fail', position: entry.position, failure }, options);
-  if (outcome.kind === 'committed') options.parked.fail(entry.sequence, failure);
-  return outcome;
+async function keep(entry: LedgerEntry, trouble: Trouble, options: DrainOptions): Promise<Drained> {
+  const { committer, parked, clock } = options;
+  const failure = failureAfter(trouble, entry.failure, clock.nowMs());
+  const change = { kind: 'fail', position: entry.position, failure } as const;
+  const outcome = await committer.commit({ plan: undefined, ledger: [change], offset: committer.offset });
+  if (outcome.kind === 'committed') parked.fail(entry.sequence, failure);
+  return { outcome, isStuck: true };
 }
 
-function write(plan: WritePlan | undefined, change: LedgerChange, { committer }: DrainOptions): Promise<CommitOutcome> {
-  return committer.commit({ plan, ledger: [change], offset: committer.offset });
+/** Writes a plan and takes its entries out of the ledger. */
+function write(
+  plan: WritePlan | undefined,
+  entries: readonly LedgerEntry[],
+  { committer }: DrainOptions,
+): Promise<CommitOutcome> {
+  const ledger = entries.map(({ position }) => ({ kind: 'remove', position }) as const);
+  return committer.commit({ plan, ledger, offset: committer.offset });
 }

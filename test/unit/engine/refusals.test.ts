@@ -161,6 +161,24 @@ describe('What time heals', () => {
     await stopped(world, process);
   });
 
+  test('a value that went from hand to hand over partitions read at their own speed is no conflict in the end', async () => {
+    const world = shopWorld({ partitions: 2 });
+    // In the log `b` had the code first and left it to `a`, which is read before it.
+    publish(world, 'a', { version: 1, code: 'x', partition: 1 });
+    const process = started(world, byCode);
+    await world.clock.advance(100);
+    publish(world, 'b', { version: 1, code: 'x' });
+    await world.clock.advance(100);
+    publish(world, 'b', { version: 2, code: 'y' });
+    publish(world, 'b', { version: 3, code: 'z' });
+    await world.clock.advance(100);
+    expect(await parkedCommits(world)).toEqual(['b@1 ROW_NOT_UNIQUE', 'b@2', 'b@3']);
+    await caughtUp(world, process);
+    expect(await parkedIn(world)).toEqual([]);
+    expect(await rowsOf(world, 'codes')).toEqual({ a: { code: 'x' }, b: { code: 'z' } });
+    await stopped(world, process);
+  });
+
   test('what is still refused at its first retry waits longer, with its attempts counted', async () => {
     const world = shopWorld();
     publish(world, 'a', { version: 1, code: 'x' });
