@@ -82,7 +82,8 @@ async function printAll(context: CommandContext, { store, model }: Source, optio
     if (afterId === undefined) break;
   }
   if (options.json !== true) await terminal.writeLine(formatRows(shown));
-  return exitCodes.done;
+  // Not all of them, though nobody said when to stop.
+  return signal.aborted ? exitCodes.found : exitCodes.done;
 }
 
 /** A row as one object; its id stands beside the fields as `_id`. */
