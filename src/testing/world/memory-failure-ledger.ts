@@ -55,8 +55,19 @@ export class MemoryFailureLedger implements FailureLedger {
     return this.#tables.entriesOf(scope).length;
   }
 
-  /** Inside the transaction of the read-model store. */
-  apply(scope: Scope, change: LedgerChange): void {
+  /** All or none, inside the transaction of the read-model store. */
+  applyAll(scope: Scope, changes: readonly LedgerChange[]): void {
+    const before = new Map(this.#tables.entries);
+    try {
+      for (const change of changes) this.#apply(scope, change);
+    } catch (error) {
+      this.#tables.entries.clear();
+      for (const [key, entry] of before) this.#tables.entries.set(key, entry);
+      throw error;
+    }
+  }
+
+  #apply(scope: Scope, change: LedgerChange): void {
     const position = change.kind === 'park' ? change.entry.position : change.position;
     const key = entryKey(scope, position);
     const stored = this.#tables.entries.get(key)?.entry;

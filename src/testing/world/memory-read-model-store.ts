@@ -27,6 +27,8 @@ export type MemoryReadModelStoreOptions = {
   readonly rowBytesMax: number;
 };
 
+const noChanges = { kind: 'changes', rows: [], sources: [] } as const;
+
 type Changes = { readonly rows: readonly RowChange[]; readonly sources: readonly SourceRecord[] };
 
 /** Read models in memory. A commit runs within one turn, so it is a transaction. */
@@ -62,14 +64,13 @@ export class MemoryReadModelStore implements ReadModelStore {
 
   /** Writes a plan and ledger changes, or nothing: then it says why. */
   write(scope: Scope, plan: WritePlan | undefined, ledger: readonly LedgerChange[]): readonly Refusal[] {
-    if (plan !== undefined) {
-      const decided = this.#decide(scope, plan);
-      if (decided.kind === 'refused') return decided.refusals;
-      const refusals = this.#refusals(plan, decided);
-      if (refusals.length > 0) return refusals;
-      this.#apply(scope, decided);
-    }
-    for (const change of ledger) this.#options.ledger.apply(scope, change);
+    const decided = plan === undefined ? noChanges : this.#decide(scope, plan);
+    if (decided.kind === 'refused') return decided.refusals;
+    const refusals = plan === undefined ? [] : this.#refusals(plan, decided);
+    if (refusals.length > 0) return refusals;
+    // The ledger may still refuse, and then nothing of the transaction stands.
+    this.#options.ledger.applyAll(scope, ledger);
+    this.#apply(scope, decided);
     return [];
   }
 
