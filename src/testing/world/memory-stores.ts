@@ -7,6 +7,7 @@ import { MemoryTables } from './memory-tables.ts';
 
 /** The stores of a worker in memory, with the exact semantics of their ports, and what they hold. */
 export type MemoryStores = Omit<Stores, 'log'> & {
+  readonly checkpoints: MemoryCheckpointStore;
   readonly readModels: MemoryReadModelStore;
   readonly tables: MemoryTables;
 };
