@@ -26,7 +26,6 @@ export class DraftRows {
   delete({ model, id }: RowKey): void {
     const key = rowKeyOf(model, id);
     if (this.#found.has(key)) this.#changes.set(key, { kind: 'delete', model, id });
-    else this.#changes.delete(key);
   }
 
   /** One change per row. */

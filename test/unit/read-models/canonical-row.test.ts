@@ -59,6 +59,14 @@ describe('a row', () => {
     }
   });
 
+  test('has its own members only', () => {
+    const inherited = { value: 1, enumerable: true, configurable: true };
+    Reflect.defineProperty(Object.prototype, 'everywhere', inherited);
+    const canonical = outcomeOf({ a: -0, b: 1 });
+    Reflect.deleteProperty(Object.prototype, 'everywhere');
+    expect(JSON.stringify(canonical)).toBe('{"a":0,"b":1}');
+  });
+
   test('may be 150 levels deep', () => {
     const row = nested(150);
     expect(canonicalRow(row)).toBe(row);

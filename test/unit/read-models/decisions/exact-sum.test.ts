@@ -29,6 +29,7 @@ describe('a sum', () => {
     ['is a whole number beyond them, however few its digits', 1e21, 1e21],
     ['has 16 digits', 123_456_789_012_345, 0.1],
     ['spans more digits than a double has', 1e15, 1e-15],
+    ['is so small that a double keeps fewer digits', 1e-310, 1.24e-322],
     ['is written with 17 digits', 0.300_000_000_000_000_04, 0],
   ])('that %s is no exact one', (_, a, b) => {
     expect(addExact(a, b)).toBeUndefined();

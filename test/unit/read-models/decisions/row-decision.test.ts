@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideRow } from '../../../../src/read-models/decisions/row-decision.ts';
+import { decideRelease, decideRow } from '../../../../src/read-models/decisions/row-decision.ts';
 import type { CommitOf } from '../../../support/handled-history.ts';
 import { contributed, moving, plain, refKey } from '../../../support/handled-history.ts';
 import { readModelCase } from '../../../support/read-model-case.ts';
@@ -165,6 +165,15 @@ describe('a row that may move', () => {
     expect(window({ ref: b, version: 1, calls: [moving.remove('x')] })).toEqual([]);
     expect(Object.keys(visible(moving))).toEqual(['x']);
   });
+});
+
+test('a row that is to be let go, but is gone or of another by now, is left alone', () => {
+  const { store, window } = readModelCase(moving);
+  window({ ref: b, version: 1, calls: [moving.put('r', {})] });
+  const write = { kind: 'remove', model: moving.shape, id: 'r' } as const;
+  const guarded = { ref: refKey(a), aggregate: 'eshop.order', version: 2, eventIndex: 0, write };
+  expect(decideRelease(undefined, guarded)).toEqual({ kind: 'stale' });
+  expect(decideRelease(store.row(moving.shape, 'r'), guarded)).toEqual({ kind: 'stale' });
 });
 
 test('a row of a model whose kind was changed stops the worker instead of being read wrongly', () => {

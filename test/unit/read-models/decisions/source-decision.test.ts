@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { missingRangesMax } from '../../../../src/read-models/decisions/source-decision.ts';
+import type { HandledCommit } from '../../../../src/read-models/handled-commit.ts';
+import { readModel } from '../../../../src/read-models/read-model.ts';
 import { added, type CommitOf, commitOf, contributed, moving, refKey } from '../../../support/handled-history.ts';
+import { MemoryReadModel } from '../../../support/memory-read-model.ts';
 import { readModelCase } from '../../../support/read-model-case.ts';
 import { commitAll } from '../../../support/window-delivery.ts';
 
@@ -100,6 +103,21 @@ describe('a source record', () => {
       contributions: { contributed: { m: { n: 1 } } },
     });
     expect(Object.keys(before.visible(moving))).toEqual(['x']);
+  });
+
+  test('of a model called as a member of every object holds what it put', () => {
+    const model = readModel<object>('constructor', { moves: true });
+    const store = new MemoryReadModel();
+    const commit = (version: number, id: string): HandledCommit => ({
+      ref: refKey(ref),
+      aggregate: 'eshop.order',
+      version,
+      calls: [{ eventIndex: 0, writes: [model.put(id, {})] }],
+      bytes: 1,
+    });
+    commitAll({ store, models: [model.shape], commits: [commit(1, 'x')] });
+    commitAll({ store, models: [model.shape], commits: [commit(2, 'y')] });
+    expect([...store.visibleRows(model.shape).keys()]).toEqual(['y']);
   });
 
   test('decides for all models of the call at once', () => {
