@@ -24,7 +24,10 @@ function rowsProjection(): Projection {
   );
   const handler = Order.onState(({ ref, state, scope, version }) =>
     model.put([ref.tenantId, ref.id], {
-      ...{ buyer: scope.ownerId, status: state.status, amount: state.totalAmount, version },
+      buyer: scope.ownerId,
+      status: state.status,
+      amount: state.totalAmount,
+      version,
       units: state.lines.reduce((sum, { quantity }) => sum + quantity, 0),
     }),
   );

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const PAGE = 1_000;
 const database = new DatabaseSync(argv[2] ?? '', { readOnly: true });
-const page = database.prepare('SELECT id, value FROM tm_log_record WHERE id > ? ORDER BY id LIMIT ?');
+const page = database.prepare('SELECT id, value FROM tm_record WHERE id > ? ORDER BY id LIMIT ?');
 page.setReturnArrays(true);
 
 const startedMs = performance.now();

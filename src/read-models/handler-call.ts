@@ -48,7 +48,7 @@ const noWrites: readonly Write[] = [];
  * Throws where one call writes twice to one row (`ROW_WRITTEN_TWICE`) or adds and contributes to one model
  * (`TOTALS_MIXED`).
  */
-export function checkCall(writes: readonly Write[]): void {
+function checkCall(writes: readonly Write[]): void {
   if (writes.length < 2) return;
   const rows = new Set<string>();
   const totals = new Map<string, Write['kind']>();

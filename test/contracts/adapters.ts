@@ -25,7 +25,7 @@ export async function embeddedInMemory(): Promise<Opened<EmbeddedFile>> {
   return { subject: file, [Symbol.asyncDispose]: () => file.close() };
 }
 
-export async function simulatedStores(): Promise<Opened<StoresSubject>> {
+async function simulatedStores(): Promise<Opened<StoresSubject>> {
   return opened(memoryStores({ clock: new VirtualClock() }));
 }
 

@@ -5,7 +5,7 @@ import { type Columns, integerOf, oneRow, textOf } from './database/columns.ts';
 import type { Database } from './database/database.ts';
 
 /** Origin of a checkpoint that has moved since its start was resolved. */
-export const savedOrigin = 'checkpoint';
+const savedOrigin = 'checkpoint';
 
 export const checkpointColumns = 'topic, partition, epoch, sequence, position, completed, origin, saved_at';
 

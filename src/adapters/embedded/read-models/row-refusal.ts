@@ -6,7 +6,7 @@ import { isNotUnique } from '../database/sqlite-error.ts';
 import type { EncodedRow } from './row-table.ts';
 
 /** What one row may take. MongoDB's limit with some room: both stores refuse the same rows. */
-export const rowBytesMax = 15 * 1024 * 1024;
+const rowBytesMax = 15 * 1024 * 1024;
 
 type Reason = Pick<Refusal, 'code' | 'message' | 'isRecoverable'>;
 

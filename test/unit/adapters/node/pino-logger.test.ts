@@ -66,7 +66,7 @@ test('lines below the level are not written', () => {
 test('a line for people has no colour codes unless asked for', () => {
   const log = (logger: Logger) => logger.info('It follows.', { partition: 2 });
   const [plain = ''] = logged({ format: 'pretty' }, log);
-  expect(plain).toMatch(/INFO.*It follows\. \{\"partition\":2\}\n/);
+  expect(plain).toMatch(/INFO.*It follows\. \{"partition":2\}\n/);
   expect(plain).not.toContain('\u001b');
   expect(logged({ format: 'pretty', isColored: true }, log)[0]).toContain('\u001b[');
 });

@@ -1,1 +1,0 @@
-export { Engine, type EngineOptions } from '../engine/engine.ts';
