@@ -44,7 +44,7 @@ function parseEnvelope(envelope: Members): ParsedLine {
     return bad(`topic: expected a name, got ${nameOf(topic)}`);
   }
   if (!isMissing(partition) && !isCount(partition))
-    return bad(`partition: expected a number, got ${nameOf(partition)}`);
+    return bad(`partition: expected an integer from 0 on, got ${nameOf(partition)}`);
   if (!isMissing(key) && typeof key !== 'string') return bad(`key: expected text, got ${nameOf(key)}`);
   if (!isMissing(timestamp) && !isCount(timestamp)) {
     return bad(`timestamp: expected milliseconds, got ${nameOf(timestamp)}`);

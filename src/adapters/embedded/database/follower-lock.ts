@@ -10,7 +10,7 @@ export class FileHeldError extends TidemarkError {
   readonly code = 'FILE_HELD';
 }
 
-/** Held until released, or until the process is gone, however it ended. */
+/** Held until released (idempotent), or until the process is gone, however it ended. */
 export type FollowerLock = { readonly release: () => void };
 
 /**
@@ -39,7 +39,10 @@ export async function lockAsFollower(database: Database, nowMs: number): Promise
     held.close();
     throw error;
   }
-  return { release: () => held.close() };
+  const release = (): void => {
+    if (held.isOpen) held.close();
+  };
+  return { release };
 }
 
 function heldBy(database: Database): FileHeldError {

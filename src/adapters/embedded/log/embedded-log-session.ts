@@ -48,12 +48,14 @@ export class EmbeddedLogSession implements LogSession {
   async pull(from: Position, limits: PullLimits, signal: AbortSignal): Promise<LogBatch> {
     // A reader that is far behind never waits for the log: it must not keep others from their turn.
     await nextTurn();
+    const ended = limits.waitMs > 0 ? AbortSignal.any([signal, this.#stopping.signal]) : signal;
     const deadline = performance.now() + limits.waitMs;
     for (;;) {
       const batch = this.#page(from, limits);
       const waitMs = deadline - performance.now();
-      if (batch.records.length > 0 || waitMs <= 0 || signal.aborted || this.#stopping.signal.aborted) return batch;
-      await this.#changes.wait(streamKey(from), waitMs, AbortSignal.any([signal, this.#stopping.signal]));
+      if (batch.records.length > 0 || waitMs <= 0) return batch;
+      await this.#changes.wait(streamKey(from), waitMs, ended);
+      if (ended.aborted) return batch;
     }
   }
 
