@@ -3,7 +3,7 @@ import { defaultSettings, type SubscriptionSettings } from '../../src/subscripti
 import type { Stores } from '../../src/subscriptions/stores.ts';
 import { integerBelow, isDrawn, pick } from '../../src/testing/world/chance.ts';
 import { noFaults, randomFaults, swarm } from '../../src/testing/world/faults.ts';
-import { MemoryLogSession } from '../../src/testing/world/memory-log-session.ts';
+import type { MemoryLogSession } from '../../src/testing/world/memory-log-session.ts';
 import { type Process, World } from '../../src/testing/world/world.ts';
 import { type Checked, endProblems, momentProblems } from './checks.ts';
 import { Coordinator } from './coordinator.ts';
@@ -121,10 +121,15 @@ class Simulation {
     const { world } = this;
     const { random, log } = world;
     const sessions: MemoryLogSession[] = [];
+    const pageMax = pick(random, [1, 3, 1_000]);
     const open = (subscription: string, topics: readonly string[]): LogSession => {
       const session = log.open(subscription, topics);
-      if (session instanceof MemoryLogSession) sessions.push(session);
-      return session;
+      sessions.push(session);
+      return {
+        assignments: (signal) => session.assignments(signal),
+        pull: (from, limits, signal) => session.pull(from, { ...limits, records: pageMax }, signal),
+        stop: () => session.stop(),
+      };
     };
     const stores: Stores = {
       ...this.#stores,

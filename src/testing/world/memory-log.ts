@@ -1,4 +1,4 @@
-import type { LogSession, LogSource, PartitionBounds, TopicDescription } from '../../log/log-source.ts';
+import type { LogSource, PartitionBounds, TopicDescription } from '../../log/log-source.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../log/position.ts';
 import type { LogRecord } from '../../log/record.ts';
 import { assert } from '../../runtime/assert.ts';
@@ -114,7 +114,7 @@ export class MemoryLog implements LogSource {
     );
   }
 
-  open(subscription: string, topics: readonly string[]): LogSession {
+  open(subscription: string, topics: readonly string[]): MemoryLogSession {
     const session = new MemoryLogSession({ log: this, clock: this.#clock, subscription, topics });
     this.#sessions.push(session);
     const partitions = topics.flatMap((topic) =>
