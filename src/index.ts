@@ -21,9 +21,9 @@ export {
   into,
   type Projection,
   type ProjectionFunction,
-  type ProjectionResult,
   projection,
 } from './projections/projection.ts';
+export type { ProjectionResult } from './projections/projection-result.ts';
 export {
   type AmountsOf,
   type IndexOption,

@@ -1,19 +1,7 @@
 import { topicName } from '../log/topic-name.ts';
+import type { AggregateShape } from './aggregate-shape.ts';
 import type { CommitFields, EventOf, StateEvent, StateTypedEvent, TypedEvent } from './event.ts';
 import type { Handler, HandlerOptions } from './handler.ts';
-
-/** An aggregate as the engine sees it. */
-export type AggregateShape = {
-  /** `context.aggregate`. */
-  readonly name: string;
-  readonly context: string;
-  readonly aggregate: string;
-  /** The one topic that subscriptions follow it on. */
-  readonly topic: string;
-  readonly carriesState: boolean;
-  /** Declared event names; `undefined`: any. */
-  readonly events: ReadonlySet<string> | undefined;
-};
 
 export type AggregateOptions<Topic extends 'state' | 'event' = 'state' | 'event'> = {
   /** Which topic is followed: `state` (default) carries the state after each commit, `event` does not. */
@@ -103,14 +91,4 @@ function bind<Result>(
   bound: { readonly handler: (event: never) => Result; readonly start: string | undefined },
 ): Handler<Result> {
   return { aggregate: shape, names, start: bound.start, call: bound.handler as (event: CommitFields) => Result };
-}
-
-/** What is wrong with a declaration, a sentence each. */
-export function aggregateProblems(shape: AggregateShape): readonly string[] {
-  const problems: string[] = [];
-  if (shape.context === '' || shape.aggregate === '') {
-    problems.push(`aggregate '${shape.name}': expected a name of the form context.aggregate`);
-  }
-  if (shape.topic === '') problems.push(`aggregate '${shape.name}': expected a topic name that is not empty`);
-  return problems;
 }

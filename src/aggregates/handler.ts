@@ -1,4 +1,4 @@
-import type { AggregateShape } from './aggregate.ts';
+import type { AggregateShape } from './aggregate-shape.ts';
 import type { CommitFields } from './event.ts';
 
 export type HandlerOptions = {

@@ -7,7 +7,7 @@ import { handlerCall } from '../read-models/handler-call.ts';
 import type { ModelShape } from '../read-models/model-shape.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 import type { CommitHandler } from '../subscriptions/subscription.ts';
-import type { ProjectionResult } from './projection.ts';
+import type { ProjectionResult } from './projection-result.ts';
 
 /** A commit of a state topic came without the state that the handler is promised. */
 export class StateMissingError extends TidemarkError {

@@ -1,15 +1,12 @@
-import { type AggregateShape, aggregateProblems } from '../aggregates/aggregate.ts';
+import { type AggregateShape, aggregateProblems } from '../aggregates/aggregate-shape.ts';
 import type { Handler } from '../aggregates/handler.ts';
 import type { ModelShape } from '../read-models/model-shape.ts';
 import type { ReadModel } from '../read-models/read-model.ts';
 import { modelProblems } from '../read-models/read-model.ts';
-import type { Write } from '../read-models/write.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { overlapProblems, startProblems } from './handler-problems.ts';
 import { projectionHandler } from './projection-handler.ts';
-
-/** What a projection's handler returns: one write, several, or nothing. Never a promise: handlers are pure. */
-export type ProjectionResult = Write | readonly Write[] | undefined | void;
+import type { ProjectionResult } from './projection-result.ts';
 
 /** Handlers bound to the read models that they write, and nobody else does. */
 export type ProjectionFunction = {

@@ -72,7 +72,8 @@ export class MemoryLogSession implements LogSession {
     const done = new AbortController();
     const either = AbortSignal.any([signal, done.signal]);
     await Promise.race([clock.sleep(waitMs, either), log.changed.next(either)]);
-    done.abort();
+    // A reason given spares the making of an error.
+    done.abort('over');
   }
 
   #page(from: Position, limits: PullLimits): LogBatch {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { allRows, integerOf, oneRow } from '../../../../../src/adapters/embedded/database/columns.ts';
 import { Database } from '../../../../../src/adapters/embedded/database/database.ts';
 import { scratchDirectory } from '../scratch-directory.ts';
@@ -120,6 +120,24 @@ describe('a database', () => {
     expect(database.version()).toBe(before);
     await other.write(() => insert(other, 2));
     expect(database.version()).not.toBe(before);
+  });
+
+  test('empties its write-ahead file once nothing was written for a second', async () => {
+    await using directory = await scratchDirectory();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      using database = await withTable(directory.path('data.db'));
+      await database.write(() => insert(database, 1, 'x'.repeat(100_000)));
+      await vi.advanceTimersByTimeAsync(600);
+      await database.write(() => insert(database, 2));
+      await vi.advanceTimersByTimeAsync(900);
+      expect(database.sizes().file).toBeLessThan(100_000);
+      await vi.advanceTimersByTimeAsync(200);
+      expect(database.sizes().file).toBeGreaterThan(100_000);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('is unavailable once it is closed, and closes twice', async () => {

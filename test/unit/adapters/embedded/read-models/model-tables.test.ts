@@ -121,6 +121,17 @@ describe('a read model in the embedded file', () => {
     expect(indexes()).toEqual(['m__g1__a_1', 'm__g1__b_-1_unique']);
   });
 
+  test('holds rows to an index that was added while running', async () => {
+    await using file = await openEmbedded({ file: ':memory:', role: 'follower' });
+    const plain = modelOf('m');
+    await file.readModels.prepare(first, plain);
+    await insert(file, plain, { a: { n: 1 } });
+    const unique = modelOf('m', { fields: { n: 1 }, isUnique: true });
+    await file.readModels.prepare(first, unique);
+    expect(await insert(file, unique, { b: { n: 1 } })).toMatchObject({ kind: 'refused' });
+    expect(await insert(file, unique, { b: { n: 2 } })).toEqual({ kind: 'committed' });
+  });
+
   test('refuses a unique index that its rows violate, and stays as it was', async () => {
     await using file = await openEmbedded({ file: ':memory:', role: 'follower' });
     const plain = modelOf('m');
