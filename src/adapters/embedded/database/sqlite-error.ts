@@ -96,7 +96,7 @@ export function translated(thrown: unknown, file: string): unknown {
     case notADatabase:
       return new FileDamagedError(`The file ${file} is not a sound database: ${said}.`, {
         ...options,
-        hint: 'Restore a copy, or name another file. A copy is only sound when made by the backup command, not by cp.',
+        hint: 'Restore a copy, or name another file. A copy of an open file is sound only when made with VACUUM INTO.',
       });
     case cannotOpen:
       return new FileUnusableError(`The file ${file} cannot be opened: ${said}.`, {

@@ -35,6 +35,8 @@ export class EmbeddedReadModelStore implements ReadModelStore {
   /** Throws `MODEL_NAME_RESERVED`, `MODEL_HELD`, `INDEX_VIOLATED`. */
   async prepare(scope: Scope, model: ModelShape): Promise<void> {
     await this.#database.write(() => makeModel(this.#database, scope, model));
+    // What is kept of the model's tables knows its indexes.
+    this.#writers.clear();
   }
 
   async commit(batch: CommitBatch): Promise<CommitResult> {
