@@ -1,4 +1,4 @@
-import type { AggregateShape } from '../aggregates/aggregate.ts';
+import type { AggregateShape } from '../aggregates/aggregate-shape.ts';
 import type { Commit } from '../log/commit.ts';
 import type { HandlerCall } from '../read-models/handled-commit.ts';
 import type { ModelShape } from '../read-models/model-shape.ts';

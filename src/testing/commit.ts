@@ -1,4 +1,5 @@
-import type { AggregateShape, EventAggregate, StateAggregate } from '../aggregates/aggregate.ts';
+import type { EventAggregate, StateAggregate } from '../aggregates/aggregate.ts';
+import type { AggregateShape } from '../aggregates/aggregate-shape.ts';
 import type { CommitRecord } from '../log/commit-record.ts';
 
 /** An event to commit, its body typed by its name. */
