@@ -1,5 +1,5 @@
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { assert } from '../../../runtime/assert.ts';
+import { AssertionError } from '../../../runtime/assert.ts';
 
 /** One row of a statement that returns arrays. */
 export type Columns = readonly SQLOutputValue[];
@@ -20,12 +20,12 @@ export function oneRow(statement: StatementSync, ...parameters: SQLInputValue[])
 }
 
 export function integerOf(column: SQLOutputValue | undefined): number {
-  assert(typeof column === 'number', 'the column holds a number', { type: typeof column });
+  if (typeof column !== 'number') throw unexpected('a number', column);
   return column;
 }
 
 export function textOf(column: SQLOutputValue | undefined): string {
-  assert(typeof column === 'string', 'the column holds text', { type: typeof column });
+  if (typeof column !== 'string') throw unexpected('text', column);
   return column;
 }
 
@@ -35,4 +35,9 @@ export function optionalTextOf(column: SQLOutputValue | undefined): string | und
 
 export function optionalIntegerOf(column: SQLOutputValue | undefined): number | undefined {
   return column === null || column === undefined ? undefined : integerOf(column);
+}
+
+/** Made only when it is thrown: these run for each column of each record. */
+function unexpected(what: string, column: SQLOutputValue | undefined): AssertionError {
+  return new AssertionError(`Assumption broken: the column holds ${what}`, { details: { type: typeof column } });
 }
