@@ -11,6 +11,8 @@ export type VirtualClockOptions = {
 };
 
 const START_MS = Date.UTC(2026, 0, 1);
+/** More things than this at one instant, and something goes round in circles. */
+const STEPS_PER_INSTANT_MAX = 50_000;
 
 /**
  * Time that passes only when a test says so: timers run in their order, and between two of them all that has become ready
@@ -24,6 +26,7 @@ export class VirtualClock implements Clock {
   #elapsedMs = 0;
   #skewMs = 0;
   #order = 0;
+  #stepsNow = 0;
 
   constructor({ random, startMs = START_MS }: VirtualClockOptions = {}) {
     this.#random = random;
@@ -121,6 +124,8 @@ export class VirtualClock implements Clock {
       if (next === undefined || next.atMs > untilMs) return false;
       this.#timers.pop();
       if (next.fire === undefined) continue;
+      this.#stepsNow = next.atMs > this.#elapsedMs ? 0 : this.#stepsNow + 1;
+      if (this.#stepsNow > STEPS_PER_INSTANT_MAX) throw new Error(`Time stands still at ${this.#elapsedMs} ms.`);
       this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
       next.fire();
       return true;

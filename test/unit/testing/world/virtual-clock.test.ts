@@ -44,6 +44,18 @@ describe('A virtual clock', () => {
     await expect(clock.runUntil(new Promise(() => undefined))).rejects.toThrow('of virtual time');
   });
 
+  test('notices what goes round without letting time pass', async () => {
+    const clock = new VirtualClock();
+    const going = new AbortController();
+    const circle = async (): Promise<void> => {
+      while (!going.signal.aborted) await clock.yield();
+    };
+    const round = circle();
+    await expect(clock.advance(1)).rejects.toThrow('Time stands still at 0 ms');
+    going.abort();
+    void round;
+  });
+
   test('gives what the promise gives, failures too', async () => {
     const clock = new VirtualClock();
     expect(await clock.runUntil(clock.sleep(7).then(() => 'done'))).toBe('done');
