@@ -51,6 +51,7 @@ export class Workload {
   readonly published: Published[] = [];
   readonly #random: Random;
   readonly #log: MemoryLog;
+  readonly #partitions: number;
   readonly #aggregates: readonly Aggregate[];
   readonly #withheld: { readonly commit: MadeCommit; readonly partition: number }[] = [];
   readonly #freed: { readonly code: string; readonly slot: string }[] = [];
@@ -60,12 +61,15 @@ export class Workload {
     readonly withheld: number;
     readonly repeated: number;
     readonly broken: number;
+    /** Commits in another partition than the aggregate's: a second publisher that hashes differently. */
+    readonly scattered: number;
   };
   #made = 0;
 
   constructor(random: Random, log: MemoryLog, partitions: number) {
     this.#random = random;
     this.#log = log;
+    this.#partitions = partitions;
     log.createTopic(Order.topic, partitions);
     log.createTopic(Payment.topic, partitions);
     const ids = Array.from({ length: 2 + integerBelow(random, 8) }, (_, index) => `o${index}`);
@@ -75,6 +79,7 @@ export class Workload {
       withheld: pick(random, [0, 0.05, 0.2]),
       repeated: pick(random, [0, 0.1, 0.3]),
       broken: pick(random, [0, 0, 0.01]),
+      scattered: pick(random, [0, 0, 0.2]),
     };
   }
 
@@ -87,11 +92,13 @@ export class Workload {
     if (!aggregate.isClean && isDrawn(random, this.#rates.broken)) return this.#breakRecord(aggregate);
     if (isDrawn(random, 0.02))
       this.#log.skip(placeOf(aggregate.kind, aggregate.partition), 1 + integerBelow(random, 3));
+    const isScattered = !aggregate.isClean && isDrawn(random, this.#rates.scattered);
+    const partition = isScattered ? integerBelow(random, this.#partitions) : aggregate.partition;
     const made = aggregate.kind === 'order' ? this.#nextOrder(aggregate) : this.#nextPayment(aggregate);
     if (!aggregate.isClean && isDrawn(random, this.#rates.withheld)) {
-      this.#withheld.push({ commit: made, partition: aggregate.partition });
+      this.#withheld.push({ commit: made, partition });
     } else {
-      this.#append(made, aggregate.partition);
+      this.#append(made, partition);
     }
   }
 
