@@ -85,6 +85,7 @@ const batch = {
   records: count(AT_LEAST_ONE, 'Commits that a window may hold.'),
   bytes: size('Bytes of records whose writes a window may keep in memory.'),
   wait: duration('How long a window that reached the end of the log waits for more commits.'),
+  gather: duration('How long a window that is behind gathers before it is committed, full or not.'),
 };
 const transaction = {
   liveDocuments: count(AT_LEAST_ONE, 'Rows and source records in one transaction while near the end of the log.'),
@@ -106,6 +107,7 @@ const defaults = z.strictObject({
       records: batch.records.default(defaultSettings.batch.records),
       bytes: batch.bytes.default(defaultSettings.batch.bytes),
       wait: batch.wait.default(defaultSettings.batch.waitMs),
+      gather: batch.gather.default(defaultSettings.batch.gatherMs),
     })
     .prefault({}),
   transaction: z

@@ -11,6 +11,7 @@ export function subscriptionSettings({ defaults, subscriptions }: ConfigValues, 
       records: own?.batch.records ?? batch.records,
       bytes: own?.batch.bytes ?? batch.bytes,
       waitMs: own?.batch.wait ?? batch.wait,
+      gatherMs: own?.batch.gather ?? batch.gather,
     },
     transaction: {
       liveDocuments: own?.transaction.liveDocuments ?? transaction.liveDocuments,

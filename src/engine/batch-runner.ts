@@ -1,35 +1,24 @@
 import type { Scope } from '../checkpoints/epoch.ts';
 import type { FailureLedger } from '../failures/failure-ledger.ts';
-import { sequenceOfRef } from '../failures/sequence.ts';
 import type { CommitCodec } from '../log/commit-codec.ts';
 import { OffsetOutOfRangeError } from '../log/offset-out-of-range-error.ts';
-import type { Refusal } from '../read-models/write-plan.ts';
 import { isAborted } from '../runtime/aborted.ts';
 import { assert } from '../runtime/assert.ts';
 import { UnavailableError } from '../runtime/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
-import type { CommitOutcome, Committer } from './committer.ts';
+import type { Committer } from './committer.ts';
 import { drainSequence } from './drain.ts';
-import { type Isolation, isolate } from './isolation.ts';
+import type { Isolation } from './isolation.ts';
 import type { ParkedCount, ParkedSequences } from './parked-sequences.ts';
-import { failureAfter, ledgerEntryOf, troubleOfRefusal } from './parking.ts';
 import type { PartitionReader } from './partition-reader.ts';
+import type { RunEnd } from './run-end.ts';
 import { Selector } from './selector.ts';
-import { type Stop, Window } from './window.ts';
+import { Window } from './window.ts';
+import { WindowCommitter } from './window-committer.ts';
 import { WindowFiller } from './window-filler.ts';
-
-export type RunEnd =
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'fenced' }
-  /** Go on from the checkpoint, taking these aggregates apart. */
-  | { readonly kind: 'isolate'; readonly isolation: Isolation }
-  /** The log or the ledger cannot be read now. Go on from the checkpoint. */
-  | { readonly kind: 'unavailable'; readonly error: UnavailableError }
-  /** The log does not hold what comes next. */
-  | { readonly kind: 'gap'; readonly reason: string }
-  | ({ readonly kind: 'stopped' } & Stop);
+import type { WindowPermits } from './window-permits.ts';
 
 export type BatchRunnerOptions = {
   readonly subscription: Subscription;
@@ -40,6 +29,7 @@ export type BatchRunnerOptions = {
   readonly ledger: FailureLedger;
   readonly parked: ParkedSequences;
   readonly parkedCount: ParkedCount;
+  readonly permits: WindowPermits;
   readonly isolation: Isolation;
   readonly scope: Scope;
   readonly runtime: Runtime;
@@ -58,11 +48,14 @@ const IDLE_MS = 1_000;
 export class BatchRunner {
   readonly #options: BatchRunnerOptions;
   readonly #filler: WindowFiller;
+  readonly #windows: WindowCommitter;
   /** Aborts the gathering of a window whose predecessor was not committed. */
   readonly #interrupted = new AbortController();
   #inFlight: Promise<RunEnd | undefined> | undefined;
   /** Whether what `#inFlight` stands for is not over yet. */
   #isOnWire = false;
+  /** The window that went onto the wire last. */
+  #started: Window | undefined;
   /** Everything below is committed, on the wire, or was nothing to anybody. */
   #position: number;
   #unsavedSinceMs: number | undefined;
@@ -80,6 +73,14 @@ export class BatchRunner {
       isolation: options.isolation,
       clock: options.runtime.clock,
     });
+    this.#windows = new WindowCommitter({
+      committer: options.committer,
+      reader: options.reader,
+      parked: options.parked,
+      isolation: options.isolation,
+      transaction: options.settings.transaction,
+      clock: options.runtime.clock,
+    });
   }
 
   async run(signal: AbortSignal): Promise<RunEnd> {
@@ -88,7 +89,10 @@ export class BatchRunner {
       let end: RunEnd | undefined;
       while (end === undefined && !signal.aborted) {
         const window = await this.#gather(reading);
-        end = (await this.#settle()) ?? (isAborted(signal) ? undefined : await this.#accept(window, signal));
+        end = await this.#settle();
+        if (end === undefined && !isAborted(signal)) end = await this.#accept(window, signal);
+        // On the wire it gives its permit back itself.
+        if (window !== this.#started) window.release();
       }
       return end ?? (await this.#conclude()) ?? { kind: 'aborted' };
     } catch (error) {
@@ -126,18 +130,25 @@ export class BatchRunner {
 
   /** Reads the next page; false once the window should be looked at. */
   async #readOn(window: Window, signal: AbortSignal): Promise<boolean> {
+    const { settings, runtime, permits } = this.#options;
+    if (window.isLarge && !window.hasPermit) {
+      const permit = await permits.acquire(signal);
+      if (permit === undefined) return false;
+      window.permit(permit, runtime.clock.monotonicMs());
+    }
     if (!window.hasEffects) {
       // What nobody wants is progress too, to be told and saved in time.
       if (window.hasProgress && !this.#isOnWire) return false;
       return this.#fill(window, this.#idleMs(), signal);
     }
+    // However slow the handlers are: a worker that is killed again and again still gets somewhere.
+    if (runtime.clock.monotonicMs() - window.openedAtMs >= settings.batch.gatherMs) return false;
     if (await this.#fill(window, 0, signal)) return true;
     if (this.#inFlight !== undefined) {
       // Group commit: what arrives while a window is on the wire joins the next one.
       await this.#inFlight;
       return this.#fill(window, 0, signal);
     }
-    const { settings, runtime } = this.#options;
     const waitMs = settings.batch.waitMs - (runtime.clock.monotonicMs() - window.openedAtMs);
     return waitMs > 0 && this.#fill(window, waitMs, signal);
   }
@@ -160,7 +171,7 @@ export class BatchRunner {
   async #accept(window: Window, signal: AbortSignal): Promise<RunEnd | undefined> {
     const { onProgress, parked, runtime } = this.#options;
     if (window.alone !== undefined) {
-      const end = await this.#commitAlone(window, window.alone);
+      const end = await this.#windows.commitAlone(window, window.alone);
       if (end !== undefined) return end;
     } else if (window.hasEffects) {
       this.#start(window);
@@ -185,14 +196,17 @@ export class BatchRunner {
 
   #start(window: Window): void {
     const commit = async (): Promise<RunEnd | undefined> => {
-      const end = this.#endOf(await this.#commit(window), window);
+      const end = await this.#windows.commit(window);
       this.#isOnWire = false;
+      window.release();
       if (end === undefined) this.#options.onProgress(window.next, window.taken);
       else this.#interrupted.abort();
       return end;
     };
     this.#isOnWire = true;
+    this.#started = window;
     this.#inFlight = commit().catch((error: unknown) => {
+      window.release();
       this.#interrupted.abort();
       throw error;
     });
@@ -206,54 +220,6 @@ export class BatchRunner {
     const end = await this.#inFlight;
     this.#inFlight = undefined;
     return end;
-  }
-
-  /** Cut by aggregate; only the last part moves the position, so a crash in between repeats the window harmlessly. */
-  async #commit(window: Window): Promise<CommitOutcome> {
-    const { committer, reader, settings, runtime } = this.#options;
-    const { liveDocuments, behindDocuments, bytes } = settings.transaction;
-    const plans = window.pending.plans({ documents: reader.isAtEnd ? liveDocuments : behindDocuments, bytes });
-    for (const plan of plans.slice(0, -1)) {
-      const outcome = await committer.commit({ plan, ledger: [], offset: committer.offset });
-      if (outcome.kind !== 'committed') return outcome;
-      await runtime.clock.yield();
-    }
-    return committer.commit({ plan: plans.at(-1), ledger: window.ledger, offset: window.next });
-  }
-
-  /** A commit of an aggregate that is taken apart: it stands, or becomes the head in the ledger. */
-  async #commitAlone(window: Window, { record, commit }: NonNullable<Window['alone']>): Promise<RunEnd | undefined> {
-    const { committer, parked, runtime } = this.#options;
-    const outcome = await this.#commit(window);
-    const refusal = outcome.kind === 'refused' ? outcome.refusals[0] : undefined;
-    if (refusal === undefined) return this.#endOf(outcome, window);
-    const nowMs = runtime.clock.nowMs();
-    const failure = failureAfter(troubleOfRefusal(refusal), undefined, nowMs);
-    const entry = ledgerEntryOf({ record, commit, sequence: sequenceOfRef(commit.refKey), failure, nowMs });
-    const parking = await committer.commit({ plan: undefined, ledger: [{ kind: 'park', entry }], offset: window.next });
-    if (parking.kind === 'committed') parked.add(entry.sequence, failure);
-    return this.#endOf(parking, window);
-  }
-
-  #endOf(outcome: CommitOutcome, window: Window): RunEnd | undefined {
-    switch (outcome.kind) {
-      case 'committed':
-        return undefined;
-      case 'fenced':
-      case 'aborted':
-        return outcome;
-      case 'refused':
-        return { kind: 'isolate', isolation: this.#isolationAfter(outcome.refusals, window) };
-    }
-  }
-
-  #isolationAfter(refusals: readonly Refusal[], window: Window): Isolation {
-    const { isolation } = this.#options;
-    const refs = refusals.map(({ ref }) => ref);
-    // Each round takes more aggregates apart, or goes further: it ends.
-    const isFurther = window.next > isolation.until || refs.some((ref) => !isolation.refs.has(ref));
-    assert(isFurther, 'no aggregate that is taken apart is refused in a shared window', { refs });
-    return isolate(isolation, refs, window.next);
   }
 
   async #drain(signal: AbortSignal): Promise<RunEnd | undefined> {

@@ -8,6 +8,10 @@ import type { Stores } from '../subscriptions/stores.ts';
 import { topicsOf } from '../subscriptions/subscription.ts';
 import { checkWorker, type Worker } from '../subscriptions/worker.ts';
 import { SubscriptionRun } from './subscription-run.ts';
+import { WindowPermits } from './window-permits.ts';
+
+/** One large window is gathered while another is on the wire; more would only cost memory. */
+const LARGE_WINDOWS = 2;
 
 export type EngineOptions = {
   readonly worker: Worker;
@@ -33,6 +37,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     const { worker, stores, runtime, owner } = options;
+    const permits = new WindowPermits(LARGE_WINDOWS);
     this.#runs = worker.subscriptions.map(
       (subscription) =>
         new SubscriptionRun({
@@ -40,6 +45,7 @@ export class Engine {
           stores,
           runtime,
           owner,
+          permits,
           context: worker.context,
           settings: options.settings(subscription.name),
           onChange: () => this.#changed.notify(),

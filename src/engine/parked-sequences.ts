@@ -16,6 +16,8 @@ export class ParkedSequences {
   readonly #sequences = new Map<SequenceKey, Parked>();
   readonly #count: ParkedCount;
   #entries = 0;
+  /** Found once until a head changes: it is asked for at every window. */
+  #nextDueAtMs: number | undefined;
 
   constructor(loaded: readonly ParkedSequence[], count: ParkedCount) {
     this.#count = count;
@@ -45,8 +47,12 @@ export class ParkedSequences {
   /** One more entry; `failure` if it is one that failed itself. */
   add(sequence: SequenceKey, failure: Failure | undefined): void {
     const parked = this.#sequences.get(sequence);
-    if (parked === undefined) this.#sequences.set(sequence, { entries: 1, failure });
-    else parked.entries += 1;
+    if (parked === undefined) {
+      this.#sequences.set(sequence, { entries: 1, failure });
+      this.#nextDueAtMs = undefined;
+    } else {
+      parked.entries += 1;
+    }
     this.#entries += 1;
     this.#count.entries += 1;
   }
@@ -54,7 +60,9 @@ export class ParkedSequences {
   /** The head failed again. */
   fail(sequence: SequenceKey, failure: Failure): void {
     const parked = this.#sequences.get(sequence);
-    if (parked !== undefined) parked.failure = failure;
+    if (parked === undefined) return;
+    parked.failure = failure;
+    this.#nextDueAtMs = undefined;
   }
 
   /** The head was handled; what is left has not failed yet. */
@@ -63,6 +71,7 @@ export class ParkedSequences {
     if (parked === undefined) return;
     parked.entries -= 1;
     parked.failure = undefined;
+    this.#nextDueAtMs = undefined;
     this.#entries -= 1;
     this.#count.entries -= 1;
     if (parked.entries <= 0) this.#sequences.delete(sequence);
@@ -75,10 +84,12 @@ export class ParkedSequences {
     this.#entries -= parked.entries;
     this.#count.entries -= parked.entries;
     this.#sequences.delete(sequence);
+    this.#nextDueAtMs = undefined;
   }
 
   /** A sequence whose head may be tried now. */
   due(nowMs: number): SequenceKey | undefined {
+    if (this.nextDueAtMs > nowMs) return undefined;
     for (const [sequence, { failure }] of this.#sequences) {
       if (dueAtMs(failure) <= nowMs) return sequence;
     }
@@ -87,9 +98,13 @@ export class ParkedSequences {
 
   /** When the next head may be tried; infinite if none ever by itself. */
   get nextDueAtMs(): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { failure } of this.#sequences.values()) next = Math.min(next, dueAtMs(failure));
-    return next;
+    if (this.#nextDueAtMs === undefined) {
+      this.#nextDueAtMs = Number.POSITIVE_INFINITY;
+      for (const { failure } of this.#sequences.values()) {
+        this.#nextDueAtMs = Math.min(this.#nextDueAtMs, dueAtMs(failure));
+      }
+    }
+    return this.#nextDueAtMs;
   }
 
   /** Whether a head waits for its first retry, which comes within a second or so. */

@@ -13,11 +13,13 @@ import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { PartitionState, PartitionStatus } from '../subscriptions/status.ts';
 import type { Stores } from '../subscriptions/stores.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
-import { BatchRunner, type RunEnd } from './batch-runner.ts';
+import { BatchRunner } from './batch-runner.ts';
 import { Committer } from './committer.ts';
 import { type Isolation, NO_ISOLATION } from './isolation.ts';
 import { type ParkedCount, ParkedSequences } from './parked-sequences.ts';
 import { PartitionReader } from './partition-reader.ts';
+import type { RunEnd } from './run-end.ts';
+import type { WindowPermits } from './window-permits.ts';
 
 export type PartitionRunOptions = {
   readonly subscription: Subscription;
@@ -30,6 +32,7 @@ export type PartitionRunOptions = {
   readonly session: LogSession;
   readonly stores: Stores;
   readonly parkedCount: ParkedCount;
+  readonly permits: WindowPermits;
   readonly runtime: Runtime;
   /** Told after each change of status. */
   readonly onChange: () => void;
@@ -154,7 +157,7 @@ export class PartitionRun {
   }
 
   async #runOnce(committer: Committer, isolation: Isolation, signal: AbortSignal): Promise<RunEnd> {
-    const { stores, scope, partition, session, parkedCount, runtime } = this.#options;
+    const { stores, scope, partition, session, parkedCount, permits, runtime } = this.#options;
     const loaded = await this.#retry(() => stores.ledger.membership(scope, partition), signal);
     if (loaded === ABORTED) return { kind: 'aborted' };
     const total = await this.#retry(() => stores.ledger.count(scope), signal);
@@ -174,6 +177,7 @@ export class PartitionRun {
       committer,
       parked,
       parkedCount,
+      permits,
       isolation,
       scope,
       runtime,

@@ -16,6 +16,7 @@ import { type Subscription, topicsOf } from '../subscriptions/subscription.ts';
 import type { ParkedCount } from './parked-sequences.ts';
 import { PartitionRun } from './partition-run.ts';
 import { chooseStart, resolveStart } from './start-resolution.ts';
+import type { WindowPermits } from './window-permits.ts';
 
 /** A topic is another log than the one the subscription's positions were taken on. */
 export class LogChangedError extends TidemarkError {
@@ -33,6 +34,7 @@ export type SubscriptionRunOptions = {
   readonly owner: string;
   readonly stores: Stores;
   readonly runtime: Runtime;
+  readonly permits: WindowPermits;
   readonly onChange: () => void;
 };
 
@@ -162,7 +164,7 @@ export class SubscriptionRun {
   }
 
   async #own(partition: TopicPartition, signal: AbortSignal): Promise<void> {
-    const { stores, subscription, settings, owner, runtime, onChange } = this.#options;
+    const { stores, subscription, settings, owner, permits, runtime, onChange } = this.#options;
     // A partition that comes back is a new residency.
     await this.#lose(partition);
     const session = this.#session;
@@ -183,6 +185,7 @@ export class SubscriptionRun {
       bounds: bounds ?? { partition: partition.partition, low: 0, end: 0 },
       codec: jsonCommitCodec({}),
       parkedCount: this.#parkedCount,
+      permits,
     });
     const stop = new AbortController();
     const ended = Promise.withResolvers<void>();

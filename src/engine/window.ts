@@ -4,10 +4,13 @@ import type { LogRecord } from '../log/record.ts';
 import { PendingWrites } from '../read-models/pending-writes.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
+import type { Permit } from './window-permits.ts';
 
 /** Ledger changes go with the position in one transaction, so a window holds few of them. */
 const LEDGER_CHANGES_MAX = 1_000;
 const LEDGER_BYTES_MAX = 8 * 1024 * 1024;
+/** From so many commits on a window needs a permit: what is live stays below. */
+const LARGE_COMMITS = 1_000;
 
 /** A bound was reached: what stops, and why. */
 export type Stop = { readonly whole: 'partition' | 'subscription'; readonly reason: string };
@@ -25,6 +28,7 @@ export class Window {
   stop: Stop | undefined;
   /** When its first record with an effect could have come, on the monotonic clock. */
   openedAtMs = 0;
+  #permit: Permit | undefined;
   readonly from: number;
   readonly #bounds: SubscriptionSettings['batch'];
 
@@ -65,6 +69,25 @@ export class Window {
       this.ledger.length >= LEDGER_CHANGES_MAX ||
       this.#ledgerBytes >= LEDGER_BYTES_MAX
     );
+  }
+
+  get isLarge(): boolean {
+    return this.pending.commits >= LARGE_COMMITS;
+  }
+
+  get hasPermit(): boolean {
+    return this.#permit !== undefined;
+  }
+
+  /** May grow on; the wait for it does not count as gathering. */
+  permit(permit: Permit, nowMs: number): void {
+    this.#permit = permit;
+    this.openedAtMs = nowMs;
+  }
+
+  /** Gives the permit back, if it has one: it is committed, or given up. */
+  release(): void {
+    this.#permit?.release();
   }
 
   park(change: LedgerChange, bytes: number): void {

@@ -9,6 +9,8 @@ export type SubscriptionSettings = {
     readonly bytes: number;
     /** How long a window that reached the end of the log waits for more, milliseconds. */
     readonly waitMs: number;
+    /** How long a window that is behind gathers, milliseconds: then it is committed, full or not. */
+    readonly gatherMs: number;
   };
   readonly transaction: {
     /** Rows and source records in one transaction while near the end of the log. */
@@ -33,7 +35,7 @@ export type SubscriptionSettings = {
 
 export const defaultSettings: SubscriptionSettings = {
   start: undefined,
-  batch: { records: 100_000, bytes: 64 * 1024 * 1024, waitMs: 0 },
+  batch: { records: 100_000, bytes: 64 * 1024 * 1024, waitMs: 0, gatherMs: 5_000 },
   transaction: { liveDocuments: 500, behindDocuments: 5_000, bytes: 8 * 1024 * 1024 },
   checkpoint: { records: 10_000, intervalMs: 1_000 },
   parked: { perAggregate: 10_000, perSubscription: 100_000 },

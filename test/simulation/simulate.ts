@@ -155,6 +155,7 @@ class Simulation {
         records: pick(random, [1, 2, 5, 50, 100_000]),
         bytes: pick(random, [1_000, 64 * 1024 * 1024]),
         waitMs: pick(random, [0, 0, 50]),
+        gatherMs: pick(random, [0, 20, 5_000]),
       },
       transaction: {
         liveDocuments: pick(random, [1, 2, 5, 500]),

@@ -64,7 +64,7 @@ describe('a config', () => {
     const yaml = 'defaults: { batch: { records: 1, bytes: 1MiB, wait: 1s } }';
     const environment = { TIDEMARK_DEFAULTS_BATCH_RECORDS: '2', TIDEMARK_DEFAULTS_BATCH_BYTES: '2MiB' };
     const { values } = await load(yaml, { environment, flags: [set('defaults.batch.records', '3')] });
-    expect(values.defaults.batch).toEqual({ records: 3, bytes: 2 * 2 ** 20, wait: 1_000 });
+    expect(values.defaults.batch).toEqual({ records: 3, bytes: 2 * 2 ** 20, wait: 1_000, gather: 5_000 });
   });
 
   test('cannot be changed', async () => {
