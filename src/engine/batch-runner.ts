@@ -113,10 +113,11 @@ export class BatchRunner {
   async #gather(signal: AbortSignal): Promise<Window> {
     const { reader, subscription, settings } = this.#options;
     const window = new Window(this.#position, { subscription, bounds: settings.batch });
-    while (!signal.aborted && !window.isFull) {
+    while (!window.isFull) {
       const record = reader.peek();
       if (record === undefined) {
-        if (!(await this.#readOn(window, signal))) return window;
+        // Asked once a page: an answer costs something where signals are combined.
+        if (signal.aborted || !(await this.#readOn(window, signal))) return window;
       } else if (this.#filler.take(record, window)) {
         reader.skip();
         window.advance(reader.offset, 1);
