@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { CommitRecord, Projection, ReadModel } from 'tidemark';
+import { projectionSpec } from 'tidemark/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goldenRecords } from '../support/golden-records.ts';
 import { textFiles } from '../support/repository.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -50,20 +53,21 @@ describe('the code of README and docs', () => {
   });
 });
 
+type Quickstart = { readonly orderSummaryProjection: Projection; readonly OrderSummaries: ReadModel };
+
 test("the README's quickstart projects a commit of the format it is for", async () => {
-  const { projectionSpec } = await import('tidemark/testing');
   const [quickstart] = blocks;
-  const app = await import(join(folder, quickstart?.name ?? ''));
-  const [line = ''] = (await readFile(join(root, 'test/golden/wow/state.jsonl'), 'utf8')).split('\n');
-  const genuine = JSON.parse(JSON.parse(line).value);
+  const app = (await import(join(folder, quickstart?.name ?? ''))) as Quickstart;
+  const [record] = goldenRecords();
+  const genuine = JSON.parse(String(record?.value)) as CommitRecord;
   const order = { ...genuine, contextName: 'eshop', aggregateName: 'order', state: { status: 'PAID', totalAmount: 3 } };
-  const spec = projectionSpec(app.orderSummaryProjection);
-  await spec.whenCommit(order);
+  const spec = projectionSpec(app.orderSummaryProjection).whenCommit(order);
   await spec.expectNoError();
+  const { aggregateId, ownerId, createTime } = genuine;
   expect(await spec.rows(app.OrderSummaries)).toEqual([
     {
-      id: `(0)/${genuine.aggregateId}`,
-      row: { orderId: genuine.aggregateId, buyerId: genuine.ownerId, status: 'PAID', updatedAt: genuine.createTime },
+      id: `(0)/${aggregateId}`,
+      row: { orderId: aggregateId, buyerId: ownerId, status: 'PAID', updatedAt: createTime },
     },
   ]);
 });
