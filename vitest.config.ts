@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The package's own name resolves to `src/`, in tests and in the processes they start. */
 const sourceCondition = 'tidemark-source';
 
-type Settings = { timeoutMs: number; setupFiles?: string[]; fileParallelism?: boolean };
+type Settings = { timeoutMs: number; setupFiles?: string[]; fileParallelism?: boolean; isolate?: boolean };
 
 function layer(name: string, { timeoutMs, ...more }: Settings) {
   return {
@@ -12,7 +12,8 @@ function layer(name: string, { timeoutMs, ...more }: Settings) {
   };
 }
 
-const leakCheck = ['./test/support/leak-check.ts'];
+/** No test shares state with another and each is checked for leaks: a fresh environment per file would only cost time. */
+const inOneWorld = { setupFiles: ['./test/support/leak-check.ts'], isolate: false };
 
 export default defineConfig({
   ssr: { resolve: { conditions: [sourceCondition] } },
@@ -27,9 +28,9 @@ export default defineConfig({
       reporter: ['text-summary', 'json-summary', 'lcov'],
     },
     projects: [
-      layer('unit', { timeoutMs: 2_000, setupFiles: leakCheck }),
-      layer('contracts', { timeoutMs: 10_000, setupFiles: leakCheck }),
-      layer('simulation', { timeoutMs: 30_000, setupFiles: leakCheck }),
+      layer('unit', { timeoutMs: 2_000, ...inOneWorld }),
+      layer('contracts', { timeoutMs: 10_000, ...inOneWorld }),
+      layer('simulation', { timeoutMs: 30_000, ...inOneWorld }),
       layer('docs', { timeoutMs: 30_000 }),
       layer('integration', { timeoutMs: 60_000, fileParallelism: false }),
       layer('e2e', { timeoutMs: 60_000, fileParallelism: false }),
