@@ -78,7 +78,7 @@ try {
   console.log(`${appended} commits appended in ${Math.round((performance.now() - startedMs) / 1000)} s`);
   let killed = 0;
   for (let round = 0; round < rounds; round += 1) {
-    if (await killedAfter(file, 400 + random.next() * 4_000)) killed += 1;
+    if (await killedAfter(file, 400 + random.next() * 9_000)) killed += 1;
   }
   console.log(`killed ${killed} times in mid-run`);
   const last = startWorker(file, '--until-caught-up');
