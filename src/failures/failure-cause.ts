@@ -25,7 +25,10 @@ function describe(thrown: unknown, fallbackCode: string): FailureCause {
   return {
     name: nameOf(thrown),
     code: thrown instanceof TidemarkError ? thrown.code : fallbackCode,
-    message: cut(messageOf(thrown), MESSAGE_MAX),
+    message: cut(
+      thrown instanceof Error ? thrown.message : `No error but this was thrown: ${messageOf(thrown)}`,
+      MESSAGE_MAX,
+    ),
     stack: thrown instanceof Error ? cut(thrown.stack ?? '', STACK_MAX) : '',
     causes: chainOf(thrown),
   };

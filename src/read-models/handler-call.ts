@@ -36,8 +36,8 @@ export class TotalsMixedError extends TidemarkError {
  */
 export function handlerCall(eventIndex: number, result: unknown, models: readonly ModelShape[]): HandlerCall {
   if (result === undefined) return { eventIndex, writes: noWrites };
-  if (!Array.isArray(result)) return { eventIndex, writes: [writeOf(result, 'A handler', models)] };
-  const writes = result.map((each, place) => writeOf(each, `Place ${place} of what a handler`, models));
+  if (!Array.isArray(result)) return { eventIndex, writes: [writeOf(result, undefined, models)] };
+  const writes = result.map((each, place) => writeOf(each, place, models));
   checkCall(writes);
   return { eventIndex, writes };
 }
@@ -82,16 +82,20 @@ const kindsOfWrite: Readonly<Record<ModelKind, readonly string[]>> = {
   totals: ['contribute', 'add'],
 };
 
+function subjectOf(place: number | undefined): string {
+  return place === undefined ? 'What a handler' : `Place ${place} of what a handler`;
+}
+
 /** A write that a model made, canonical. Writes made by hand are looked through like any other value. */
-function writeOf(value: unknown, subject: string, models: readonly ModelShape[]): Write {
+function writeOf(value: unknown, place: number | undefined, models: readonly ModelShape[]): Write {
   if (!isPlainObject(value) || typeof value['id'] !== 'string' || !isPlainObject(value['model'])) {
-    throw new HandlerResultInvalidError(`${subject} returned is ${nameOf(value)}, not a write`, {
+    throw new HandlerResultInvalidError(`${subjectOf(place)} returned is ${nameOf(value)}, not a write`, {
       hint: 'A projection handler is synchronous and returns nothing, one write of a read model, or an array of them.',
     });
   }
   const model = declaredModel(value['model'], models);
   if (typeof value['kind'] !== 'string' || !kindsOfWrite[model.kind].includes(value['kind'])) {
-    throw new HandlerResultInvalidError(`${subject} returned is no write of a model of kind ${model.kind}`, {
+    throw new HandlerResultInvalidError(`${subjectOf(place)} returned is no write of a model of kind ${model.kind}`, {
       details: { model: model.name, id: value['id'] },
       hint: 'Make writes by the methods of the read model.',
     });

@@ -30,12 +30,12 @@ describe('A failure cause', () => {
   });
 
   test.each([
-    ['undefined', undefined, { name: 'undefined', message: 'undefined' }],
-    ['null', null, { name: 'object', message: 'null' }],
-    ['a text', 'just no', { name: 'string', message: 'just no' }],
-    ['an object', { reason: 'no' }, { name: 'object', message: '{"reason":"no"}' }],
-    ['a bigint', 5n, { name: 'bigint', message: '[object BigInt]' }],
-    ['a symbol', Symbol('no'), { name: 'symbol', message: 'Symbol(no)' }],
+    ['undefined', undefined, { name: 'undefined', message: 'No error but this was thrown: undefined' }],
+    ['null', null, { name: 'object', message: 'No error but this was thrown: null' }],
+    ['a text', 'just no', { name: 'string', message: 'No error but this was thrown: just no' }],
+    ['an object', { reason: 'no' }, { name: 'object', message: 'No error but this was thrown: {"reason":"no"}' }],
+    ['a bigint', 5n, { name: 'bigint', message: 'No error but this was thrown: [object BigInt]' }],
+    ['a symbol', Symbol('no'), { name: 'symbol', message: 'No error but this was thrown: Symbol(no)' }],
   ])('is found for %s too', (_what, thrown, described) => {
     expect(failureCauseOf(thrown, 'HANDLER_FAILED')).toEqual({
       ...described,

@@ -57,11 +57,11 @@ describe('what a handler may return', () => {
 
 describe('refused is', () => {
   test.each([
-    ['a promise', Promise.resolve(), 'A handler returned is a Promise, not a write'],
-    ['null', null, 'A handler returned is null, not a write'],
-    ['a number', 5, 'A handler returned is a number, not a write'],
-    ['an object that is no write', { a: 1 }, 'A handler returned is an object, not a write'],
-    ['a function', () => 1, 'A handler returned is a function, not a write'],
+    ['a promise', Promise.resolve(), 'What a handler returned is a Promise, not a write'],
+    ['null', null, 'What a handler returned is null, not a write'],
+    ['a number', 5, 'What a handler returned is a number, not a write'],
+    ['an object that is no write', { a: 1 }, 'What a handler returned is an object, not a write'],
+    ['a function', () => 1, 'What a handler returned is a function, not a write'],
     [
       'undefined in an array',
       [plain.remove('1'), undefined],
@@ -72,7 +72,7 @@ describe('refused is', () => {
     [
       'a write of another kind',
       { kind: 'add', model: plain.shape, id: '1', amounts: {} },
-      'A handler returned is no write of a model of kind rows',
+      'What a handler returned is no write of a model of kind rows',
     ],
   ])('%s', (_, result, message) => {
     expect(refusedWith(result)).toEqual({ code: 'HANDLER_RESULT_INVALID', message });
