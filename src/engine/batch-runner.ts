@@ -37,6 +37,9 @@ export type BatchRunnerOptions = {
   readonly onProgress: (position: number, taken: number) => void;
 };
 
+/** After so long on the loop everybody else has a turn. */
+const TURN_MS = 20;
+
 /** Without records or retries in sight the runner looks around this often. */
 const IDLE_MS = 1_000;
 
@@ -89,10 +92,13 @@ export class BatchRunner {
       let end: RunEnd | undefined;
       while (end === undefined && !signal.aborted) {
         const window = await this.#gather(reading);
-        end = await this.#settle();
-        if (end === undefined && !isAborted(signal)) end = await this.#accept(window, signal);
-        // On the wire it gives its permit back itself.
-        if (window !== this.#started) window.release();
+        try {
+          end = await this.#settle();
+          if (end === undefined && !isAborted(signal)) end = await this.#accept(window, signal);
+        } finally {
+          // On the wire it gives its permit back itself.
+          if (window !== this.#started) window.release();
+        }
       }
       return end ?? (await this.#conclude()) ?? { kind: 'aborted' };
     } catch (error) {
@@ -111,20 +117,28 @@ export class BatchRunner {
 
   /** Takes records until the window is full, or holds all there is and nothing is on the wire. */
   async #gather(signal: AbortSignal): Promise<Window> {
-    const { reader, subscription, settings } = this.#options;
+    const { reader, subscription, settings, runtime } = this.#options;
     const window = new Window(this.#position, { subscription, bounds: settings.batch });
+    let turnStartedMs = runtime.clock.monotonicMs();
     while (!window.isFull) {
       const record = reader.peek();
       if (record === undefined) {
-        // Asked once a page: an answer costs something where signals are combined.
+        // Asked once a page or turn: an answer costs something where signals are combined.
         if (signal.aborted || !(await this.#readOn(window, signal))) return window;
-      } else if (this.#filler.take(record, window)) {
-        reader.skip();
-        window.advance(reader.offset, 1);
-      } else {
+        turnStartedMs = runtime.clock.monotonicMs();
+        continue;
+      }
+      if (!this.#filler.take(record, window)) {
         assert(window.hasEffects || window.stop !== undefined, 'an empty window takes any commit');
         return window;
       }
+      reader.skip();
+      window.advance(reader.offset, 1);
+      if (runtime.clock.monotonicMs() - turnStartedMs < TURN_MS) continue;
+      // Handlers that take their time must not keep others from theirs, a signal to stop included.
+      await runtime.clock.yield();
+      if (isAborted(signal)) return window;
+      turnStartedMs = runtime.clock.monotonicMs();
     }
     return window;
   }
