@@ -107,7 +107,9 @@ function hintFor(error: unknown): string {
     case 'ERR_INVALID_TYPESCRIPT_SYNTAX':
       return 'TypeScript runs by stripping types: enums, namespaces, parameter properties and decorators must be compiled before.';
     default:
-      return 'Correct the module; --verbose shows the stack.';
+      return /import statement outside a module/.test(messageOf(error))
+        ? 'Name it .mts or .mjs, or set "type": "module" in the package.json beside it.'
+        : 'Correct the module; --verbose shows the stack.';
   }
 }
 

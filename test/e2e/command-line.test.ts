@@ -307,6 +307,13 @@ describe('mistakes', () => {
 });
 
 describe('an app', () => {
+  test('in a package of CommonJS is told how to be a module', async () => {
+    await using place = await shop();
+    await place.write('package.json', '{ "type": "commonjs" }');
+    const ended = await place.run(['run', '--until-caught-up', ...config]);
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/^hint: Name it \.mts/m) as unknown });
+  });
+
   test('may be plain JavaScript, with its worker exported by name', async () => {
     await using place = await shop();
     const source =
