@@ -78,8 +78,9 @@ export class PendingWrites {
   }
 
   #admitRows(handled: HandledCommit): boolean {
-    if (!this.#rows.fits(handled)) return false;
-    this.#keepRows(handled, undefined);
+    const met = this.#rows.met(handled);
+    if (met === undefined) return false;
+    this.#keepRows(handled, met, undefined);
     return true;
   }
 
@@ -87,25 +88,33 @@ export class PendingWrites {
     const known = this.#aggregates.get(handled.ref);
     if (known?.seen.has(handled.version) === true) return true;
     const call = newestCallOf(handled, known);
-    if (!this.#rows.fits(handled) || (call !== undefined && !this.#holds.fits(handled, call))) return false;
+    const met = this.#rows.met(handled);
+    if (met === undefined || (call !== undefined && !this.#holds.fits(handled, call))) return false;
     const commit: KeptCommit = {
       aggregate: known ?? this.#aggregateOf(handled.ref, handled.aggregate),
       bytes: handled.bytes,
       uses: 0,
     };
     commit.aggregate.seen.add(handled.version);
-    this.#keepRows(handled, commit);
+    this.#keepRows(handled, met, commit);
     this.#keepAdds(handled, commit);
     if (call !== undefined) this.#keepCall(decidingCallOf(call, { version: handled.version, commit }));
     return true;
   }
 
-  #keepRows({ ref, aggregate, version, calls, bytes }: HandledCommit, known: KeptCommit | undefined): void {
+  #keepRows(
+    { ref, aggregate, version, calls, bytes }: HandledCommit,
+    met: readonly (PendingRow | undefined)[],
+    known: KeptCommit | undefined,
+  ): void {
     let commit = known;
+    let place = -1;
     for (const { eventIndex, writes } of calls) {
       for (const write of writes) {
+        place += 1;
         if (!isRowWrite(write)) continue;
-        const row = this.#rows.find(write, aggregate);
+        // An event before this one may have brought the row.
+        const row = met[place] ?? this.#rows.find(write, aggregate);
         if (row !== undefined && !isNewer({ version, eventIndex }, row)) continue;
         commit ??= { aggregate: row?.commit.aggregate ?? this.#aggregateOf(ref, aggregate), bytes, uses: 0 };
         this.#retain(commit);

@@ -6,15 +6,21 @@ import type { PendingRow, RowWrite } from './pending-aggregate.ts';
 export class PendingRows {
   readonly #byModel = new Map<string, Map<string, PendingRow>>();
 
-  /** Whether no other aggregate writes any row of the commit. */
-  fits({ ref, aggregate, calls }: HandledCommit): boolean {
+  /**
+   * The rows that the commit's writes meet here, a place per write in order, `undefined` where the window has none yet.
+   * `undefined` for all: another aggregate writes one of them. Looking up is most of what a commit costs here, so that it
+   * is done once.
+   */
+  met({ ref, aggregate, calls }: HandledCommit): readonly (PendingRow | undefined)[] | undefined {
+    const rows: (PendingRow | undefined)[] = [];
     for (const { writes } of calls) {
       for (const write of writes) {
         const row = isRowWrite(write) ? this.find(write, aggregate) : undefined;
-        if (row !== undefined && row.ref !== ref) return false;
+        if (row !== undefined && row.ref !== ref) return undefined;
+        rows.push(row);
       }
     }
-    return true;
+    return rows;
   }
 
   find({ model, id }: RowWrite, aggregate: string): PendingRow | undefined {
