@@ -11,14 +11,14 @@ const source = join(import.meta.dirname, '..', '..', 'src', 'cli', 'bin.ts');
 
 /** Stands in for the command line: says what started it, waits if asked to, and ends as asked. */
 const main = `
-console.log(JSON.stringify({ version: process.version, args: process.argv.slice(2) }));
 const [how, what] = process.argv.slice(2);
-if (how === 'exit') process.exit(Number(what));
-if (how === 'die') process.kill(process.pid, what);
 if (how === 'wait') {
   process.on('SIGTERM', () => process.exit(7));
   setTimeout(() => process.exit(9), 20_000);
 }
+console.log(JSON.stringify({ version: process.version, args: process.argv.slice(2) }));
+if (how === 'exit') process.exit(Number(what));
+if (how === 'die') process.kill(process.pid, what);
 `;
 
 /** Passes for an older Node where there is none: the launcher looks at nothing else. */
