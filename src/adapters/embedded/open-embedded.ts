@@ -23,6 +23,7 @@ import { EmbeddedFailureLedger } from './failures/embedded-failure-ledger.ts';
 import { LedgerRows } from './failures/ledger-rows.ts';
 import { EmbeddedLogSource } from './log/embedded-log-source.ts';
 import { LogTables } from './log/log-tables.ts';
+import { ReadAhead } from './log/read-ahead.ts';
 import { EmbeddedReadModelStore } from './read-models/embedded-read-model-store.ts';
 
 /**
@@ -104,12 +105,15 @@ type Parts = {
 function compose({ database, incarnation, partitions, nowMs, codec, lock }: Parts): EmbeddedFile {
   const tables = new LogTables(database);
   const appender = new EmbeddedAppender({ database, tables, codec, partitions, nowMs });
+  const readAhead = new ReadAhead(database.file);
   const close = async (): Promise<void> => {
+    // Before the connection that writes: the last one to close tidies up.
+    await readAhead.close();
     database.close();
     lock?.release();
   };
   return {
-    log: new EmbeddedLogSource(tables, database.changes, incarnation),
+    log: new EmbeddedLogSource({ tables, changes: database.changes, readAhead, incarnation }),
     checkpoints: new EmbeddedCheckpointStore(database, nowMs),
     readModels: new EmbeddedReadModelStore({
       database,

@@ -20,11 +20,11 @@ export const memoryFile = ':memory:';
 const blockingBusyMs = 20;
 const busyRetryMinMs = 5;
 const busyRetryMaxMs = 30;
-const idleCheckpointMs = 1_000;
+const idleCheckpointMs = 5_000;
 const walBytesMax = 64 * 1024 * 1024;
 /** Records and rows of about 1 KB leave a quarter of a page of the usual 4 KiB empty. Only new files get it. */
 const pageBytes = 8_192;
-const walCheckpointPages = 1_000;
+const walCheckpointPages = 4_000;
 const cacheKib = 32 * 1024;
 
 export type DatabaseOptions = {

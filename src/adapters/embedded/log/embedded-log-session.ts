@@ -2,29 +2,47 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Assignment, LogBatch, LogSession, PullLimits } from '../../../log/log-source.ts';
 import { OffsetOutOfRangeError } from '../../../log/offset-out-of-range-error.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../../log/position.ts';
+import type { LogRecord } from '../../../log/record.ts';
 import type { ChangeWatch } from '../database/change-watch.ts';
+import type { Columns } from '../database/columns.ts';
 import { streamKey, topicsKey } from './log-keys.ts';
-import type { LogTables } from './log-tables.ts';
+import type { LogTables, Stream } from './log-tables.ts';
+import type { ReadAhead } from './read-ahead.ts';
+import { toRecord } from './record-page.ts';
 
 /** How long a look at the set of partitions waits before it looks again, told or not. */
 const lookAgainMs = 60_000;
+/** A page that is read before it is wanted takes no more, so that many partitions may have one. */
+const aheadBytesMax = 1024 * 1024;
 
 type SessionParts = {
   readonly tables: LogTables;
   readonly changes: ChangeWatch;
+  readonly readAhead: ReadAhead;
   readonly topics: readonly string[];
+};
+
+/** A page that is being read before it is wanted. */
+type PageAhead = {
+  readonly offset: number;
+  readonly records: number;
+  readonly rows: Promise<readonly Columns[] | undefined>;
 };
 
 /** One subscription's reading of the embedded log. */
 export class EmbeddedLogSession implements LogSession {
   readonly #tables: LogTables;
   readonly #changes: ChangeWatch;
+  readonly #readAhead: ReadAhead;
   readonly #topics: readonly string[];
   readonly #stopping = new AbortController();
+  /** By stream: the page that most likely is asked for next. */
+  readonly #ahead = new Map<number, PageAhead>();
 
-  constructor({ tables, changes, topics }: SessionParts) {
+  constructor({ tables, changes, readAhead, topics }: SessionParts) {
     this.#tables = tables;
     this.#changes = changes;
+    this.#readAhead = readAhead;
     this.#topics = [...new Set(topics)];
   }
 
@@ -51,7 +69,7 @@ export class EmbeddedLogSession implements LogSession {
     const ended = limits.waitMs > 0 ? AbortSignal.any([signal, this.#stopping.signal]) : signal;
     const deadline = performance.now() + limits.waitMs;
     for (;;) {
-      const batch = this.#page(from, limits);
+      const batch = await this.#page(from, limits);
       const waitMs = deadline - performance.now();
       if (batch.records.length > 0 || waitMs <= 0) return batch;
       await this.#changes.wait(streamKey(from), waitMs, ended);
@@ -67,13 +85,31 @@ export class EmbeddedLogSession implements LogSession {
     return this.#topics.flatMap((topic) => this.#tables.boundsOf(topic).map(({ partition }) => ({ topic, partition })));
   }
 
-  #page(from: Position, limits: PullLimits): LogBatch {
+  async #page(from: Position, limits: PullLimits): Promise<LogBatch> {
     const { topic, partition, offset } = from;
     const stream = this.#tables.streamOf(from);
     const end = stream?.next ?? 0;
     if (offset < 0 || offset > end) throw outOfRange(from, end);
-    const records = stream === undefined || offset === end ? [] : this.#tables.page(stream, offset, limits);
+    const records = stream === undefined || offset === end ? [] : await this.#records(stream, offset, limits);
     return { topic, partition, records, nextOffset: (records.at(-1)?.offset ?? offset - 1) + 1, low: 0, end };
+  }
+
+  async #records(stream: Stream, offset: number, limits: PullLimits): Promise<readonly LogRecord[]> {
+    const ahead = this.#ahead.get(stream.id);
+    this.#ahead.delete(stream.id);
+    const isAsked = ahead?.offset === offset && ahead.records <= limits.records;
+    const rows = isAsked ? await ahead.rows : undefined;
+    const records = rows?.map((row) => toRecord(stream, row)) ?? this.#tables.page(stream, offset, limits);
+    const next = (records.at(-1)?.offset ?? offset) + 1;
+    // Near the end a page of its own would only come later.
+    if (stream.next - next >= limits.records) this.#orderAhead(stream, next, limits);
+    return records;
+  }
+
+  #orderAhead({ id }: Stream, offset: number, limits: PullLimits): void {
+    const bytes = Math.min(limits.bytes, aheadBytesMax);
+    const rows = this.#readAhead.order({ stream: id, offset, records: limits.records, bytes });
+    if (rows !== undefined) this.#ahead.set(id, { offset, records: limits.records, rows });
   }
 }
 

@@ -4,6 +4,15 @@ import type { LogRecord } from '../../../log/record.ts';
 import type { ChangeWatch } from '../database/change-watch.ts';
 import { EmbeddedLogSession } from './embedded-log-session.ts';
 import type { LogTables } from './log-tables.ts';
+import type { ReadAhead } from './read-ahead.ts';
+
+export type EmbeddedLogParts = {
+  readonly tables: LogTables;
+  readonly changes: ChangeWatch;
+  readonly readAhead: ReadAhead;
+  /** Which file this is, whatever its path. */
+  readonly incarnation: string;
+};
 
 /**
  * The log in the embedded file. Every session owns all partitions of its topics: the file has one follower at a time.
@@ -12,11 +21,13 @@ import type { LogTables } from './log-tables.ts';
 export class EmbeddedLogSource implements LogSource {
   readonly #tables: LogTables;
   readonly #changes: ChangeWatch;
+  readonly #readAhead: ReadAhead;
   readonly #identity: string;
 
-  constructor(tables: LogTables, changes: ChangeWatch, incarnation: string) {
+  constructor({ tables, changes, readAhead, incarnation }: EmbeddedLogParts) {
     this.#tables = tables;
     this.#changes = changes;
+    this.#readAhead = readAhead;
     this.#identity = `embedded:${incarnation}`;
   }
 
@@ -30,7 +41,12 @@ export class EmbeddedLogSource implements LogSource {
   }
 
   open(_subscription: string, topics: readonly string[]): LogSession {
-    return new EmbeddedLogSession({ tables: this.#tables, changes: this.#changes, topics });
+    return new EmbeddedLogSession({
+      tables: this.#tables,
+      changes: this.#changes,
+      readAhead: this.#readAhead,
+      topics,
+    });
   }
 
   async readAt(position: Position): Promise<LogRecord | undefined> {

@@ -1,17 +1,13 @@
 import type { PartitionBounds } from '../../../log/log-source.ts';
 import type { Position, TopicPartition } from '../../../log/position.ts';
 import type { LogRecord } from '../../../log/record.ts';
-import { allRows, type Columns, eachRow, integerOf, oneRow, textOf } from '../database/columns.ts';
+import { allRows, integerOf, oneRow, textOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
-import { bytesOfText, fromColumn, fromHeadersColumn } from './record-columns.ts';
 import { blockSize, offsetOfRecord, recordId, streamOfRecord } from './record-id.ts';
+import { readPage, recordColumns, toRecord } from './record-page.ts';
 
 /** A partition of a topic as the file keeps it. `next` is the offset of the record that comes next. */
 export type Stream = TopicPartition & { readonly id: number; readonly next: number };
-
-const recordColumns = 'id, timestamp, key, value, headers';
-/** What a record costs beside its key and value. */
-const recordOverheadBytes = 100;
 
 /** Reads the tables of the log. Each call reads within one turn and leaves nothing open. */
 export class LogTables {
@@ -54,22 +50,13 @@ export class LogTables {
   }
 
   /** Records from `offset` on, until one of the limits is reached; one record always fits. */
-  page(stream: Stream, offset: number, limits: { readonly records: number; readonly bytes: number }): LogRecord[] {
-    return this.#database.read(() => {
-      const statement = this.#database.statement(
-        `SELECT ${recordColumns} FROM tm_record WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`,
-      );
-      const records: LogRecord[] = [];
-      let bytes = 0;
-      const from = recordId(stream.id, offset);
-      for (const row of eachRow(statement, from, recordId(stream.id + 1, 0), Math.max(1, limits.records))) {
-        const record = toRecord(stream, row);
-        records.push(record);
-        bytes += bytesOfText(record.key) + bytesOfText(record.value) + recordOverheadBytes;
-        if (bytes >= limits.bytes) break;
-      }
-      return records;
-    });
+  page(
+    stream: Stream,
+    offset: number,
+    limits: { readonly records: number; readonly bytes: number },
+  ): readonly LogRecord[] {
+    const rows = readPage(this.#database, { stream: stream.id, offset, records: limits.records, bytes: limits.bytes });
+    return rows.map((row) => toRecord(stream, row));
   }
 
   recordAt(position: Position): LogRecord | undefined {
@@ -110,16 +97,4 @@ export class LogTables {
       return id === undefined ? stream.next : offsetOfRecord(integerOf(id));
     });
   }
-}
-
-function toRecord({ topic, partition }: TopicPartition, row: Columns): LogRecord {
-  return {
-    topic,
-    partition,
-    offset: offsetOfRecord(integerOf(row[0])),
-    timestamp: integerOf(row[1]),
-    key: fromColumn(row[2]),
-    value: fromColumn(row[3]),
-    headers: fromHeadersColumn(row[4]),
-  };
 }

@@ -44,7 +44,8 @@ export function fromHeadersColumn(column: SQLOutputValue | undefined): readonly 
 
 const noHeaders: readonly RecordHeader[] = [];
 
-/** About what a record costs in memory. */
-export function bytesOfText(text: RecordText): number {
-  return text?.length ?? 0;
+/** About what a key or value costs in memory. */
+export function bytesOfColumn(column: SQLOutputValue | undefined): number {
+  if (typeof column === 'string') return column.length;
+  return column instanceof Uint8Array ? column.byteLength : 0;
 }
