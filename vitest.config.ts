@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config';
 /** The package's own name resolves to `src/`, in tests and in the processes they start. */
 const sourceCondition = 'tidemark-source';
 
-type Settings = { timeoutMs: number; setupFiles?: string[]; fileParallelism?: boolean; isolate?: boolean };
+type Settings = {
+  timeoutMs: number;
+  setupFiles?: string[];
+  globalSetup?: string[];
+  fileParallelism?: boolean;
+  isolate?: boolean;
+};
 
 function layer(name: string, { timeoutMs, ...more }: Settings) {
   return {
@@ -32,7 +38,11 @@ export default defineConfig({
       layer('contracts', { timeoutMs: 10_000, ...inOneWorld }),
       layer('simulation', { timeoutMs: 30_000, ...inOneWorld }),
       layer('docs', { timeoutMs: 30_000 }),
-      layer('integration', { timeoutMs: 60_000, fileParallelism: false }),
+      layer('integration', {
+        timeoutMs: 60_000,
+        fileParallelism: false,
+        globalSetup: ['./test/services/global-setup.ts'],
+      }),
       layer('e2e', { timeoutMs: 60_000, fileParallelism: false }),
     ],
   },
