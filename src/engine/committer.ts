@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import type { Fence, Scope } from '../checkpoints/epoch.ts';
 import type { LedgerChange } from '../failures/failure.ts';
+import type { TopicPartition } from '../log/position.ts';
 import type { Refusal, WritePlan } from '../read-models/write-plan.ts';
 import type { UnavailableError } from '../runtime/errors.ts';
 import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
@@ -26,7 +27,7 @@ export type CommitterOptions = {
   readonly scope: Scope;
   /** As claimed. */
   readonly checkpoint: Checkpoint;
-  readonly stores: Pick<Stores, 'checkpoints' | 'readModels'>;
+  readonly stores: Pick<Stores, 'checkpoints' | 'log' | 'readModels'>;
   readonly runtime: Runtime;
   /** Ends the retries while a store is down. */
   readonly signal: AbortSignal;
@@ -53,6 +54,12 @@ export class Committer {
   /** The committed position. */
   get offset(): number {
     return this.#offset;
+  }
+
+  /** Whether this is the partition that it writes for. */
+  owns({ topic, partition }: TopicPartition): boolean {
+    const { checkpoint } = this.#options;
+    return topic === checkpoint.topic && partition === checkpoint.partition;
   }
 
   get epoch(): number {
@@ -84,12 +91,18 @@ export class Committer {
     if (result.kind === 'refused') return { kind: 'refused', refusals: result.refusals };
     if (result.kind === 'fenced' && !this.#isOwnLostReply(result.stored)) return { kind: 'fenced' };
     this.#sequence += 1;
+    if (offset > this.#offset) this.#mirror(offset);
     this.#offset = offset;
     return COMMITTED;
   }
 
   #isOwnLostReply(stored: Checkpoint | undefined): boolean {
     return stored !== undefined && stored.epoch === this.epoch && stored.sequence === this.#sequence + 1;
+  }
+
+  #mirror(offset: number): void {
+    const { stores, scope, checkpoint } = this.#options;
+    stores.log.mirror(scope.subscription, { topic: checkpoint.topic, partition: checkpoint.partition, offset });
   }
 
   #fence(): Fence {

@@ -16,6 +16,8 @@ import { failureAfter, type Trouble, troubleOfRefusal, troubleOfUndecodable } fr
 import { callHandler, handledCommitOf } from './window-filler.ts';
 
 const ENTRIES_PER_PAGE = 100;
+/** How long a sequence whose head stands in another partition is left to the owner of that one. */
+const ELSEWHERE_MS = 5_000;
 
 export type DrainOptions = {
   readonly scope: Scope;
@@ -42,7 +44,7 @@ const REFUSED: CommitOutcome = { kind: 'refused', refusals: [] };
 /**
  * Tries a parked sequence in its order, each entry in one transaction with its removal, until it is empty or an entry
  * fails: the rest stays behind that one, with the new cause. Runs between windows of its partition, never beside one, so
- * that the aggregate is live again with no gap and no overlap. A result other than `committed` ends the ownership.
+ * that the aggregate is live again with no gap and no overlap. An entry of another partition is left to its owner. A result other than `committed` ends the ownership.
  */
 export async function drainSequence(sequence: SequenceKey, options: DrainOptions): Promise<CommitOutcome> {
   const { scope, ledger, parked, signal, clock } = options;
@@ -60,9 +62,13 @@ export async function drainSequence(sequence: SequenceKey, options: DrainOptions
 }
 
 async function drainPage(entries: readonly LedgerEntry[], options: DrainOptions): Promise<Drained> {
-  const { parked, signal } = options;
+  const { parked, signal, committer, clock } = options;
   for (const [place, entry] of entries.entries()) {
     if (isAborted(signal)) break;
+    if (!committer.owns(entry.position)) {
+      parked.wait(entry.sequence, clock.nowMs() + ELSEWHERE_MS);
+      return { outcome: DRAINED, isStuck: true };
+    }
     const tried = tryEntry(entry, options);
     if (tried.kind === 'failed') return keep(entry, tried.trouble, options);
     const outcome = await write(planOf([tried], options), [entry], options);
@@ -88,7 +94,7 @@ async function drainTogether(
   const tries: Tried[] = [];
   for (const entry of entries) {
     const tried = tryEntry(entry, options);
-    if (tried.kind === 'failed' || entry.ref !== head.ref) break;
+    if (tried.kind === 'failed' || entry.ref !== head.ref || !options.committer.owns(entry.position)) break;
     taken.push(entry);
     tries.push(tried);
   }

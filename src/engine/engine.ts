@@ -10,6 +10,9 @@ import { checkWorker, type Worker } from '../subscriptions/worker.ts';
 import { SubscriptionRun } from './subscription-run.ts';
 import { WindowPermits } from './window-permits.ts';
 
+/** How often partitions that another process owns are looked at. */
+const ELSEWHERE_POLL_MS = 1_000;
+
 /** One large window is gathered while another is on the wire; more would only cost memory. */
 const LARGE_WINDOWS = 2;
 
@@ -85,15 +88,37 @@ export class Engine {
 
   /**
    * Waits until every subscription has passed the ends that the log has now, or stands where it needs an operator. What
-   * was parked at those ends has had its first retry. Answers on abort as well, then incomplete.
+   * was parked at those ends has had its first retry. Of a partition that another process owns the stored checkpoint
+   * counts. Answers on abort as well, then incomplete.
    */
   async caughtUp(signal: AbortSignal): Promise<CatchUp> {
     const targets = await this.#targets(signal);
     if (targets === ABORTED) return { isComplete: false, subscriptions: this.status() };
-    const open = (): boolean => targets.some(({ run, partition, end }) => !run.hasPassed(partition, end));
-    while (open() && !signal.aborted) await this.#changed.next(signal);
+    const elsewhere = new Set<Target>();
+    const open = (): readonly Target[] =>
+      targets.filter((target) => !elsewhere.has(target) && !target.run.hasPassed(target.partition, target.end));
+    const over = new AbortController();
+    const until = AbortSignal.any([signal, over.signal]);
+    // What goes wrong there ends the waiting here.
+    const watching = this.#watchElsewhere(open, elsewhere, until).finally(() => over.abort());
+    while (open().length > 0 && !until.aborted) await this.#changed.next(until);
+    over.abort();
+    await watching;
     const subscriptions = this.status();
-    return { isComplete: !open() && subscriptions.every(isAtWork), subscriptions };
+    return { isComplete: open().length === 0 && subscriptions.every(isAtWork), subscriptions };
+  }
+
+  /** Adds what other processes have passed; runs until it is aborted. */
+  async #watchElsewhere(open: () => readonly Target[], elsewhere: Set<Target>, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.runtime;
+    for (;;) {
+      await clock.sleep(ELSEWHERE_POLL_MS, signal);
+      if (signal.aborted) return;
+      for (const target of open()) {
+        if (await target.run.hasPassedElsewhere(target.partition, target.end)) elsewhere.add(target);
+      }
+      this.#changed.notify();
+    }
   }
 
   async #targets(signal: AbortSignal): Promise<readonly Target[] | typeof ABORTED> {

@@ -1,7 +1,8 @@
 import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import type { Scope } from '../checkpoints/epoch.ts';
+import type { Initialisation } from '../checkpoints/initialisation.ts';
 import type { CommitCodec } from '../log/commit-codec.ts';
-import type { LogSession, PartitionBounds } from '../log/log-source.ts';
+import type { LogSession, PartitionBounds, TopicDescription } from '../log/log-source.ts';
 import type { TopicPartition } from '../log/position.ts';
 import { isAborted } from '../runtime/aborted.ts';
 import { AssertionError } from '../runtime/assert.ts';
@@ -16,7 +17,9 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Committer } from './committer.ts';
 import { type Isolation, NO_ISOLATION } from './isolation.ts';
+import { identityProblem } from './log-identity.ts';
 import { type ParkedCount, ParkedSequences } from './parked-sequences.ts';
+import { isAdded, OlderPartitions } from './partition-growth.ts';
 import { PartitionReader } from './partition-reader.ts';
 import type { RunEnd } from './run-end.ts';
 import type { WindowPermits } from './window-permits.ts';
@@ -25,7 +28,10 @@ export type PartitionRunOptions = {
   readonly subscription: Subscription;
   readonly scope: Scope;
   readonly partition: TopicPartition;
-  readonly bounds: PartitionBounds;
+  /** The topic as it was when the partition was assigned. */
+  readonly description: TopicDescription;
+  /** The recorded start of the subscription in the topic. */
+  readonly initialisation: Initialisation;
   readonly owner: string;
   readonly settings: SubscriptionSettings;
   readonly codec: CommitCodec;
@@ -46,6 +52,8 @@ type OwnershipEnd = Exclude<RunEnd, { readonly kind: 'isolate' | 'unavailable' }
 /** After losing a partition that is still assigned, the next claim waits this long, doubling. */
 const RECLAIM_INITIAL_MS = 200;
 const RECLAIM_MAX_MS = 30_000;
+/** How often a partition that was added looks whether the older ones have passed. */
+const GROWTH_POLL_MS = 1_000;
 
 /**
  * One residency in a partition: claim the epoch, read the checkpoint, then the ledger's membership, then pull; go on from
@@ -53,6 +61,8 @@ const RECLAIM_MAX_MS = 30_000;
  */
 export class PartitionRun {
   readonly #options: PartitionRunOptions;
+  readonly #bounds: PartitionBounds;
+  readonly #isAdded: boolean;
   #state: PartitionState = 'starting';
   #reason: string | undefined;
   #position: number;
@@ -64,9 +74,16 @@ export class PartitionRun {
   #parked: ParkedSequences | undefined;
 
   constructor(options: PartitionRunOptions) {
+    const { description, initialisation, partition } = options;
     this.#options = options;
-    this.#position = options.bounds.low;
-    this.#end = options.bounds.end;
+    this.#bounds = description.partitions.find((bounds) => bounds.partition === partition.partition) ?? {
+      partition: partition.partition,
+      low: 0,
+      end: 0,
+    };
+    this.#isAdded = isAdded(initialisation, partition);
+    this.#position = this.#bounds.low;
+    this.#end = this.#bounds.end;
   }
 
   get status(): PartitionStatus {
@@ -95,7 +112,12 @@ export class PartitionRun {
 
   /** Resolves on abort, after the write on the wire has come to an end. */
   async run(signal: AbortSignal): Promise<void> {
-    const { runtime } = this.#options;
+    const { runtime, initialisation, description } = this.#options;
+    const problem = identityProblem(initialisation, description);
+    if (problem !== undefined) {
+      this.#show('stopped', problem.message);
+      return this.#rest(signal);
+    }
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const checkpoint = await this.#claim(signal);
       if (checkpoint === undefined) return this.#rest(signal);
@@ -115,9 +137,10 @@ export class PartitionRun {
 
   /** The own epoch's checkpoint; `undefined` if the partition may not be had, or on abort. */
   async #claim(signal: AbortSignal): Promise<Checkpoint | undefined> {
-    const { stores, scope, partition, bounds, owner } = this.#options;
+    const { stores, scope, partition, owner } = this.#options;
+    if (this.#isAdded && !(await this.#waitForOlder(signal))) return undefined;
     const claim = await this.#retry(
-      () => stores.checkpoints.claim(scope, { ...partition, lowIfAdded: bounds.low }, owner),
+      () => stores.checkpoints.claim(scope, { ...partition, lowIfAdded: this.#bounds.low }, owner),
       signal,
     );
     if (claim === ABORTED) return undefined;
@@ -130,6 +153,24 @@ export class PartitionRun {
     this.#origin = checkpoint.origin;
     this.#position = checkpoint.offset;
     return checkpoint;
+  }
+
+  /** Until a partition that was added has its first checkpoint, the older ones go first. False on abort. */
+  async #waitForOlder(signal: AbortSignal): Promise<boolean> {
+    const { stores, scope, partition, initialisation, runtime } = this.#options;
+    const stored = await this.#retry(() => stores.checkpoints.read(scope, partition), signal);
+    if (stored !== undefined) return stored !== ABORTED;
+    const where = { ...partition, starts: initialisation.starts };
+    const older = await this.#retry(() => OlderPartitions.at(stores, scope, where), signal);
+    if (older === ABORTED) return false;
+    while (!isAborted(signal)) {
+      const behind = await this.#retry(() => older.behind(), signal);
+      if (behind === ABORTED) return false;
+      if (behind.length === 0) return true;
+      this.#show('waiting', `waits for ${behind.map((number) => `p${number}`).join(', ')}`);
+      await runtime.clock.sleep(GROWTH_POLL_MS, signal);
+    }
+    return false;
   }
 
   /** Runs under one epoch, as long as going on from its checkpoint is all there is to do. */
@@ -162,8 +203,10 @@ export class PartitionRun {
     if (loaded === ABORTED) return { kind: 'aborted' };
     const total = await this.#retry(() => stores.ledger.count(scope), signal);
     if (total === ABORTED) return { kind: 'aborted' };
+    const elsewhere = this.#isAdded ? await this.#retry(() => stores.ledger.elsewhere(scope, partition), signal) : [];
+    if (elsewhere === ABORTED) return { kind: 'aborted' };
     parkedCount.entries = total;
-    const parked = new ParkedSequences(loaded, parkedCount);
+    const parked = new ParkedSequences(loaded, elsewhere, parkedCount);
     const reader = new PartitionReader(session, partition, { offset: committer.offset, end: this.#end });
     this.#parked = parked;
     this.#reader = reader;

@@ -1,9 +1,9 @@
 import type { Scope } from '../checkpoints/epoch.ts';
 import type { Initialisation } from '../checkpoints/initialisation.ts';
 import { jsonCommitCodec } from '../log/json-commit-codec.ts';
-import type { Assignment, LogSession, TopicDescription } from '../log/log-source.ts';
+import type { Assignment, LogSession } from '../log/log-source.ts';
 import { partitionKey, type TopicPartition } from '../log/position.ts';
-import { AssertionError } from '../runtime/assert.ts';
+import { AssertionError, assert } from '../runtime/assert.ts';
 import { TidemarkError, UnavailableError } from '../runtime/errors.ts';
 import type { LogFields } from '../runtime/logger.ts';
 import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
@@ -17,11 +17,6 @@ import type { ParkedCount } from './parked-sequences.ts';
 import { PartitionRun } from './partition-run.ts';
 import { chooseStart, resolveStart } from './start-resolution.ts';
 import type { WindowPermits } from './window-permits.ts';
-
-/** A topic is another log than the one the subscription's positions were taken on. */
-export class LogChangedError extends TidemarkError {
-  readonly code = 'LOG_CHANGED';
-}
 
 /** Generation numbers start here; rebuilds count on. */
 const FIRST_GENERATION = 1;
@@ -46,6 +41,8 @@ export class SubscriptionRun {
   readonly #scope: Scope;
   readonly #tasks: TaskGroup;
   readonly #residencies = new Map<string, Residency>();
+  /** By topic. */
+  readonly #initialisations = new Map<string, Initialisation>();
   readonly #parkedCount: ParkedCount = { entries: 0 };
   #session: LogSession | undefined;
   #stopped: string | undefined;
@@ -97,6 +94,19 @@ export class SubscriptionRun {
     return state === 'gap' || state === 'stopped' || run.hasPassed(offset);
   }
 
+  /** Whether a partition that this process does not own has come to `offset`, by its stored checkpoint. */
+  async hasPassedElsewhere(partition: TopicPartition, offset: number): Promise<boolean> {
+    if (this.#residencies.has(partitionKey(partition))) return false;
+    try {
+      const checkpoint = await this.#options.stores.checkpoints.read(this.#scope, partition);
+      return checkpoint !== undefined && checkpoint.offset >= offset;
+    } catch (error) {
+      // It is asked again.
+      if (error instanceof UnavailableError) return false;
+      throw error;
+    }
+  }
+
   /** Starts in the background: a store or log that is down is waited for. */
   start(): void {
     this.#tasks.run(this.name, (signal) => this.#follow(signal));
@@ -138,13 +148,15 @@ export class SubscriptionRun {
     const description = await stores.log.describe(topic);
     const stored = await stores.checkpoints.initialisation(this.#scope, topic);
     if (stored !== undefined) {
-      checkIdentity(stored, description);
+      // Another log stops the partitions of this topic when they are assigned; the other topics go on.
+      this.#initialisations.set(topic, stored);
       return;
     }
     const { subscription, context, settings } = this.#options;
     const choice = chooseStart(subscription, { topic, context, configured: settings.start });
     const resolved = await resolveStart(choice, description, { log: stores.log, clock: runtime.clock });
     const agreed = await stores.checkpoints.initialise(this.#scope, resolved);
+    this.#initialisations.set(topic, agreed);
     runtime.logger.info('A start was recorded.', { topic, origin: agreed.origin, starts: agreed.starts });
   }
 
@@ -169,8 +181,9 @@ export class SubscriptionRun {
     await this.#lose(partition);
     const session = this.#session;
     const description = await this.#retry(() => stores.log.describe(partition.topic), signal);
+    const initialisation = this.#initialisations.get(partition.topic);
+    assert(initialisation !== undefined, 'a topic has a recorded start before its partitions are assigned', partition);
     if (description === ABORTED || session === undefined || this.#stopped !== undefined) return;
-    const bounds = description.partitions.find((candidate) => candidate.partition === partition.partition);
     const run = new PartitionRun({
       subscription,
       partition,
@@ -182,7 +195,8 @@ export class SubscriptionRun {
       onSubscriptionStop: (reason) => this.#stop(reason, { reason }),
       runtime: { ...runtime, logger: runtime.logger.child(partition) },
       scope: this.#scope,
-      bounds: bounds ?? { partition: partition.partition, low: 0, end: 0 },
+      description,
+      initialisation,
       codec: jsonCommitCodec({}),
       parkedCount: this.#parkedCount,
       permits,
@@ -213,13 +227,4 @@ export class SubscriptionRun {
     runtime.logger.error('A subscription is stopped.', fields);
     onChange();
   }
-}
-
-function checkIdentity(stored: Initialisation, description: TopicDescription): void {
-  const isSame = stored.identity === '' || description.identity === '' || stored.identity === description.identity;
-  if (isSame) return;
-  throw new LogChangedError(
-    `The topic ${stored.topic} is another log (${description.identity}) than the one followed so far (${stored.identity}).`,
-    { hint: 'Point the worker at the log it followed, or start the subscription anew under another name.' },
-  );
 }

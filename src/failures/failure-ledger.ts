@@ -23,6 +23,8 @@ export type LedgerFilter = { readonly subscription?: string; readonly ref?: RefK
 export interface FailureLedger {
   /** The sequences with entries in this partition. Empty on a clean stream. */
   membership(scope: Scope, partition: TopicPartition): Promise<readonly ParkedSequence[]>;
+  /** The sequences with entries in other partitions and none in this one. Asked only where partitions were added. */
+  elsewhere(scope: Scope, partition: TopicPartition): Promise<readonly SequenceKey[]>;
   /** The first `limit` entries of a sequence in its order, beyond `after` if given. */
   entries(scope: Scope, sequence: SequenceKey, options: { readonly limit: number }): Promise<readonly LedgerEntry[]>;
   /** The entry at a position. */

@@ -62,6 +62,6 @@ export interface LogSource {
   open(subscription: string, topics: readonly string[]): LogSession;
   /** One record on demand; `undefined` if it is not there. */
   readAt(position: Position): Promise<LogRecord | undefined>;
-  /** Tells lag tools where a subscription stands; best effort, never read back. */
-  mirror(subscription: string, position: Position): Promise<void>;
+  /** Notes where a subscription stands, to be told to lag tools in time; best effort, never read back. */
+  mirror(subscription: string, position: Position): void;
 }

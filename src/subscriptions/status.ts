@@ -3,7 +3,7 @@
  * | --- | --- |
  * | starting | claiming, reading the checkpoint and the ledger |
  * | following | handling what the log holds |
- * | waiting | the store or the log cannot be reached; tries again by itself |
+ * | waiting | the store or the log cannot be reached, or older partitions go first; goes on by itself |
  * | fenced | another owner took over; claims again after a backoff |
  * | gap | the log lost what comes next, or is another log; an operator must act |
  * | stopped | a bound was reached or our own code failed; an operator must act |

@@ -170,6 +170,17 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     ]);
   },
 
+  'what is parked in other partitions alone is told apart from what is parked here': async (stores) => {
+    const elsewhere = { ...partition, partition: 1 };
+    const spread = entry({ id: 'O-2', version: 2, position: at(6, elsewhere) });
+    const there = entry({ id: 'O-3', version: 1, position: at(5, elsewhere) });
+    expect(await stores.ledger.elsewhere(scope, partition)).toEqual([]);
+    await parked(stores, other, head, spread, there, entry({ id: 'O-3', version: 2, position: at(7, elsewhere) }));
+    expect(await stores.ledger.elsewhere(scope, partition)).toEqual([sequenceOf('O-3')]);
+    expect(await stores.ledger.elsewhere(scope, elsewhere)).toEqual([sequenceOf('O-1')]);
+    expect(await stores.ledger.elsewhere({ ...scope, generation: 2 }, partition)).toEqual([]);
+  },
+
   'parking what is parked already changes nothing': async (stores) => {
     const owner = await claimed(stores);
     await commitOn(owner, { ledger: [park(head)] });

@@ -223,7 +223,7 @@ export const logSourceContract: Contract<LogSubject> = {
     await subject.append(topic, 0, numbered(4));
     await withSession(subject, async (one) => {
       expect(keysOf(await one.pull(at(0), { ...all, records: 2 }, never))).toEqual(['k0', 'k1']);
-      await subject.log.mirror('Orders.onEvent', at(4));
+      subject.log.mirror('Orders.onEvent', at(4));
       expect(keysOf(await pulled(subject, at(1)))).toEqual(['k1', 'k2', 'k3']);
       expect(keysOf(await one.pull(at(2), all, never))).toEqual(['k2', 'k3']);
     });

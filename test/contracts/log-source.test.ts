@@ -51,7 +51,7 @@ function idleLog(): LogSubject {
         stop: async () => undefined,
       }),
       readAt: async () => undefined,
-      mirror: async () => undefined,
+      mirror: () => undefined,
     },
     append: async () => undefined,
     passing: (promise) => promise,

@@ -94,7 +94,7 @@ export function idleStores(): StoresSubject {
       readRows: none,
       listModels: none,
     },
-    ledger: { membership: none, entries: none, entryAt: nothing, list: none, count: async () => 0 },
+    ledger: { membership: none, elsewhere: none, entries: none, entryAt: nothing, list: none, count: async () => 0 },
   };
 }
 

@@ -122,6 +122,7 @@ function withLedger(world: World, changed: Partial<FailureLedger>): Stores {
     ...world.stores,
     ledger: {
       membership: (scope, partition) => ledger.membership(scope, partition),
+      elsewhere: (scope, partition) => ledger.elsewhere(scope, partition),
       entries: (scope, sequence, options) => ledger.entries(scope, sequence, options),
       entryAt: (scope, position) => ledger.entryAt(scope, position),
       list: (filter, limit) => ledger.list(filter, limit),

@@ -6,7 +6,7 @@ export type Operation =
   | `log.${'describe' | 'offsetsAt' | 'pull' | 'readAt'}`
   | `checkpoints.${'initialisation' | 'initialise' | 'claim' | 'save' | 'read' | 'reset' | 'drop' | 'list'}`
   | `readModels.${'prepare' | 'commit' | 'readRow' | 'readRows' | 'listModels'}`
-  | `ledger.${'membership' | 'entries' | 'entryAt' | 'list' | 'count'}`;
+  | `ledger.${'membership' | 'elsewhere' | 'entries' | 'entryAt' | 'list' | 'count'}`;
 
 /**
  * What becomes of a call. All but the first are told to the caller as `UnavailableError`.

@@ -28,6 +28,14 @@ export class MemoryFailureLedger implements FailureLedger {
     });
   }
 
+  async elsewhere(scope: Scope, partition: TopicPartition): Promise<readonly SequenceKey[]> {
+    const own = partitionKey(partition);
+    const all = Map.groupBy(this.#tables.entriesOf(scope), ({ sequence }) => sequence);
+    return [...all]
+      .filter(([, entries]) => entries.every(({ position }) => partitionKey(position) !== own))
+      .map(([sequence]) => sequence);
+  }
+
   async entries(
     scope: Scope,
     sequence: SequenceKey,

@@ -129,7 +129,7 @@ export class MemoryLog implements LogSource {
     return own?.records.find(({ offset }) => offset === position.offset);
   }
 
-  async mirror(): Promise<void> {}
+  mirror(): void {}
 
   /** Partitions of all topics, by key. */
   get partitions(): ReadonlyMap<string, TopicPartition> {

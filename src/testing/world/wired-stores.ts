@@ -33,6 +33,7 @@ export function wiredStores({ log, checkpoints, readModels, ledger }: Stores, wi
     },
     ledger: {
       membership: (scope, partition) => wire.call('ledger.membership', () => ledger.membership(scope, partition)),
+      elsewhere: (scope, partition) => wire.call('ledger.elsewhere', () => ledger.elsewhere(scope, partition)),
       entries: (scope, sequence, options) =>
         wire.call('ledger.entries', () => ledger.entries(scope, sequence, options)),
       entryAt: (scope, position) => wire.call('ledger.entryAt', () => ledger.entryAt(scope, position)),

@@ -135,3 +135,24 @@ describe('Caught up', () => {
     await stopped(world, process);
   });
 });
+
+describe('Partitions that another process owns', () => {
+  test('count by their stored checkpoints', async () => {
+    const world = shopWorld({ partitions: 2, assigning: 'by hand' });
+    publish(world, 'a', { version: 1 });
+    publish(world, 'b', { version: 1, partition: 1 });
+    const first = started(world, shopWorker(), { name: 'first' });
+    const second = started(world, shopWorker(), { name: 'second' });
+    await world.clock.advance(100);
+    world.log.sessions[0]?.assign({ assigned: [partition(0)], lost: [] });
+    const asked = first.engine.caughtUp(new AbortController().signal);
+    const late = world.clock.runUntil(asked);
+    world.clock.at(20_000, () => world.log.sessions[1]?.assign({ assigned: [partition(1)], lost: [] }));
+    expect((await late).isComplete).toBe(true);
+    expect(world.clock.monotonicMs()).toBeGreaterThan(20_000);
+    expect(world.clock.monotonicMs()).toBeLessThan(25_000);
+    expect(Object.keys(await rowsOf(world)).toSorted()).toEqual(['a', 'b']);
+    await stopped(world, first);
+    await stopped(world, second);
+  });
+});

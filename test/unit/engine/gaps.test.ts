@@ -82,7 +82,7 @@ describe('A position that the log does not hold', () => {
   });
 });
 
-test('A log of another identity stops the subscription before a record is taken', async () => {
+test('A log of another identity stops its partitions before a record is taken', async () => {
   const world = shopWorld();
   publish(world, 'a', { version: 1 });
   await follow(world);
@@ -91,7 +91,8 @@ test('A log of another identity stops the subscription before a record is taken'
   const process = started(world);
   const found = await caughtUp(world, process);
   expect(found.isComplete).toBe(false);
-  expect(found.subscriptions[0]?.stopped).toContain('is another log');
+  expect(partitionStatus(process)?.state).toBe('stopped');
+  expect(partitionStatus(process)?.reason).toContain('is another log');
   expect(Object.keys(await rowsOf(world))).toEqual(['a']);
   await stopped(world, process);
 });

@@ -4,7 +4,7 @@ import type { ListedEntry } from '../../../src/failures/failure-ledger.ts';
 import type { Position, TopicPartition } from '../../../src/log/position.ts';
 import { into, projection } from '../../../src/projections/projection.ts';
 import type { ProjectionResult } from '../../../src/projections/projection-result.ts';
-import { readModel } from '../../../src/read-models/read-model.ts';
+import { type ReadModel, readModel } from '../../../src/read-models/read-model.ts';
 import type { RowValue } from '../../../src/read-models/write.ts';
 import { defaultSettings, type SubscriptionSettings } from '../../../src/subscriptions/settings.ts';
 import type { CatchUp, PartitionStatus } from '../../../src/subscriptions/status.ts';
@@ -67,10 +67,13 @@ function eventOf(name: keyof OrderEvents) {
 }
 
 /** A worker with one projection of orders; by default it keeps a row per order and fails on poison. */
-export function shopWorker(handle: (event: OrderEvent) => ProjectionResult = keepRow): Worker {
+export function shopWorker(
+  handle: (event: OrderEvent) => ProjectionResult = keepRow,
+  model: ReadModel = Orders,
+): Worker {
   return worker({
     context: 'shop',
-    subscriptions: [projection('OrderProjection', { onEvent: into(Orders, Order.onState(handle)) })],
+    subscriptions: [projection('OrderProjection', { onEvent: into(model, Order.onState(handle)) })],
   });
 }
 

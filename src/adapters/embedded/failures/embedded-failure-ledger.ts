@@ -35,6 +35,20 @@ export class EmbeddedFailureLedger implements FailureLedger {
     });
   }
 
+  async elsewhere(scope: Scope, { topic, partition }: TopicPartition): Promise<readonly SequenceKey[]> {
+    const { subscription, generation } = scope;
+    return this.#database.read(() => {
+      const sequences = this.#database.statement(
+        `SELECT DISTINCT sequence FROM tm_failure f WHERE subscription = ?1 AND generation = ?2
+           AND NOT EXISTS (SELECT 1 FROM tm_failure WHERE subscription = ?1 AND generation = ?2
+                           AND sequence = f.sequence AND topic = ?3 AND partition = ?4)`,
+      );
+      return allRows(sequences, subscription, generation, topic, partition).map(
+        ([sequence]) => textOf(sequence) as SequenceKey,
+      );
+    });
+  }
+
   async entries(
     { subscription, generation }: Scope,
     sequence: SequenceKey,

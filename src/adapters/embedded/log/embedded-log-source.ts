@@ -54,5 +54,5 @@ export class EmbeddedLogSource implements LogSource {
   }
 
   /** Nothing to tell: whoever asks for lag reads the checkpoints in the same file. */
-  async mirror(): Promise<void> {}
+  mirror(): void {}
 }
