@@ -81,7 +81,8 @@ async function drainPage(entries: readonly LedgerEntry[], options: DrainOptions)
 
 /**
  * The head is refused. What it is refused for may have passed on since, over partitions that are read at their own speed,
- * and the commits behind the head let go of it: all of them as one, as they would have been in one window.
+ * and the commits behind the head let go of it: all of them as one, as they would have been in one window. Those of other
+ * partitions too: while the head is here, nobody else tries them.
  */
 async function drainTogether(
   entries: readonly LedgerEntry[],
@@ -94,7 +95,7 @@ async function drainTogether(
   const tries: Tried[] = [];
   for (const entry of entries) {
     const tried = tryEntry(entry, options);
-    if (tried.kind === 'failed' || entry.ref !== head.ref || !options.committer.owns(entry.position)) break;
+    if (tried.kind === 'failed' || entry.ref !== head.ref) break;
     taken.push(entry);
     tries.push(tried);
   }

@@ -24,8 +24,9 @@ export class ParkedSequences {
   constructor(loaded: readonly ParkedSequence[], elsewhere: readonly SequenceKey[], count: ParkedCount) {
     this.#elsewhere = new Set(elsewhere);
     this.#count = count;
-    for (const { sequence, entries, failure } of loaded) {
-      this.#sequences.set(sequence, { entries, failure, waitsUntilMs: 0 });
+    for (const { sequence, entries, failure, isHeadHere } of loaded) {
+      // A head that stands elsewhere is not ours to try, only to look after.
+      this.#sequences.set(sequence, { entries, failure: isHeadHere ? failure : undefined, waitsUntilMs: 0 });
       this.#entries += entries;
     }
   }

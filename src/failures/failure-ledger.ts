@@ -9,6 +9,8 @@ export type ParkedSequence = {
   readonly entries: number;
   /** The head's failure; `undefined` where only followers are left (a drain was interrupted). */
   readonly failure: Failure | undefined;
+  /** Whether the head stands in the partition that was asked for; else the owner of its own partition tries it. */
+  readonly isHeadHere: boolean;
 };
 
 /** A list row: an entry without its payload. */

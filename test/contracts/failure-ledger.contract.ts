@@ -121,7 +121,7 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await parked(stores, undecodable, undecodable);
     expect(await stores.ledger.entryAt(scope, head.position)).toEqual(undecodable);
     expect(await stores.ledger.membership(scope, partition)).toEqual([
-      { sequence: undecodable.sequence, entries: 1, failure },
+      { sequence: undecodable.sequence, entries: 1, failure, isHeadHere: true },
     ]);
   },
 
@@ -154,7 +154,9 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await parked(stores, ...behind.toReversed(), first);
     const read = await stores.ledger.entries(scope, sequence, { limit: 10 });
     expect(read.map(({ position }) => position.offset)).toEqual([10, 11, 12]);
-    expect(await stores.ledger.membership(scope, partition)).toEqual([{ sequence, entries: 3, failure }]);
+    expect(await stores.ledger.membership(scope, partition)).toEqual([
+      { sequence, entries: 3, failure, isHeadHere: true },
+    ]);
   },
 
   'membership names the sequences of one partition, with the failure of each head': async (stores) => {
@@ -162,11 +164,11 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await parked(stores, other, head, follower, entry({ id: 'O-3', version: 1, position: at(5, elsewhere) }));
     const members = await stores.ledger.membership(scope, partition);
     expect(members.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual([
-      { sequence: sequenceOf('O-1'), entries: 2, failure },
-      { sequence: sequenceOf('O-2'), entries: 1, failure: other.failure },
+      { sequence: sequenceOf('O-1'), entries: 2, failure, isHeadHere: true },
+      { sequence: sequenceOf('O-2'), entries: 1, failure: other.failure, isHeadHere: true },
     ]);
     expect(await stores.ledger.membership(scope, elsewhere)).toEqual([
-      { sequence: sequenceOf('O-3'), entries: 1, failure: undefined },
+      { sequence: sequenceOf('O-3'), entries: 1, failure: undefined, isHeadHere: true },
     ]);
   },
 
@@ -178,6 +180,9 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await parked(stores, other, head, spread, there, entry({ id: 'O-3', version: 2, position: at(7, elsewhere) }));
     expect(await stores.ledger.elsewhere(scope, partition)).toEqual([sequenceOf('O-3')]);
     expect(await stores.ledger.elsewhere(scope, elsewhere)).toEqual([sequenceOf('O-1')]);
+    const spreadOver = { sequence: sequenceOf('O-2'), entries: 2, failure: other.failure };
+    expect(await stores.ledger.membership(scope, partition)).toContainEqual({ ...spreadOver, isHeadHere: true });
+    expect(await stores.ledger.membership(scope, elsewhere)).toContainEqual({ ...spreadOver, isHeadHere: false });
     expect(await stores.ledger.elsewhere({ ...scope, generation: 2 }, partition)).toEqual([]);
   },
 

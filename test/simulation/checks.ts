@@ -27,6 +27,7 @@ export function momentProblems(checked: Checked, highest: Map<string, number>): 
     ...positionProblems(checked, name, highest),
     ...effectProblems(checked, name),
     ...orderProblems(checked, name),
+    ...growthProblems(checked, name),
   ]);
 }
 
@@ -104,6 +105,27 @@ function orderProblems(checked: Checked, name: FunctionName): readonly string[] 
   return problems;
 }
 
+/** While an entry of an older partition waits, what its aggregate published to an added one after it was not handled. */
+function growthProblems(checked: Checked, name: FunctionName): readonly string[] {
+  const { passed, entries } = see(checked, name);
+  const isAddedAt = ({ position }: Published): boolean => isAdded(checked, name, position);
+  const inPlace = passed.filter((each) => each.isInPlace);
+  const moved = inPlace.filter((each) => isAddedAt(each) && !entries.has(placeOf(each.position)));
+  return inPlace.flatMap((head) => {
+    if (isAddedAt(head) || !entries.has(placeOf(head.position))) return [];
+    return moved
+      .filter(({ commit }) => refOfCommit(commit) === refOfCommit(head.commit))
+      .filter(({ commit }) => (commit?.version ?? 0) > (head.commit?.version ?? 0))
+      .map((later) => `${name}: ${describe(later.commit)} was handled while ${describe(head.commit)} waits elsewhere`);
+  });
+}
+
+/** Whether the partition came to be after the start was recorded. */
+function isAdded({ world }: Checked, name: FunctionName, { topic, partition }: Position): boolean {
+  const starts = world.stores.checkpoints.recorded(scopeOf(name), topic)?.starts ?? [];
+  return starts.length > 0 && starts.every((start) => start.partition !== partition);
+}
+
 /** A repeated commit may be handled, without effect, where its first appearance stood before. */
 function wasHandledBefore(passed: readonly Published[], later: Published, offset: number): boolean {
   return passed.some(
@@ -162,8 +184,8 @@ function parkedForNothing(checked: Checked, name: FunctionName): readonly string
     const isFailure = commit === undefined || isPoison(name, commit);
     if (isFailure) return [];
     const hasReason = passed.some((before) => {
-      const isBefore =
-        partitionKey(before.position) === partitionKey(position) && before.position.offset < position.offset;
+      const isHere = partitionKey(before.position) === partitionKey(position);
+      const isBefore = isHere ? before.position.offset < position.offset : isAdded(checked, name, position);
       if (!isBefore || !entries.has(placeOf(before.position)) || before.key !== key) return false;
       return before.commit === undefined || (isPoison(name, before.commit) && isSameAggregate(before.commit, commit));
     });

@@ -49,6 +49,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
 
   'the membership of the ledger comes back empty': (world) => withLedger(world, { membership: async () => [] }),
 
+  'what is parked in other partitions is not told': (world) => withLedger(world, { elsewhere: async () => [] }),
+
   'a sequence of the ledger is read last entry first': (world) =>
     withLedger(world, {
       entries: async (scope, sequence) => {

@@ -26,7 +26,13 @@ export type MadeCommit = {
 };
 
 /** A record of the log; one that is no commit holds up everything of its key. */
-export type Published = { readonly position: Position; readonly key: string; readonly commit: MadeCommit | undefined };
+export type Published = {
+  readonly position: Position;
+  readonly key: string;
+  readonly commit: MadeCommit | undefined;
+  /** As a publisher should do it: for the first time, in the order of versions, where the hash of its id says. */
+  readonly isInPlace: boolean;
+};
 
 type EventToMake = {
   readonly [Name in keyof OrderEvents]: { readonly name: Name; readonly body: OrderEvents[Name] };
@@ -36,7 +42,7 @@ type Aggregate = {
   readonly kind: 'order' | 'payment';
   readonly tenantId: string;
   readonly id: string;
-  readonly partition: number;
+  partition: number;
   /** Neither fails nor lacks versions, so that it may give its code and slot to another. */
   readonly isClean: boolean;
   version: number;
@@ -51,7 +57,7 @@ export class Workload {
   readonly published: Published[] = [];
   readonly #random: Random;
   readonly #log: MemoryLog;
-  readonly #partitions: number;
+  #partitions: number;
   readonly #aggregates: readonly Aggregate[];
   readonly #withheld: { readonly commit: MadeCommit; readonly partition: number }[] = [];
   readonly #freed: { readonly code: string; readonly slot: string }[] = [];
@@ -98,7 +104,17 @@ export class Workload {
     if (!aggregate.isClean && isDrawn(random, this.#rates.withheld)) {
       this.#withheld.push({ commit: made, partition });
     } else {
-      this.#append(made, partition);
+      this.#append(made, partition, !isScattered);
+    }
+  }
+
+  /** Gives the topics more partitions; half of the aggregates go on in another one. */
+  grow(): void {
+    this.#partitions += 1 + integerBelow(this.#random, 2);
+    this.#log.createTopic(Order.topic, this.#partitions);
+    this.#log.createTopic(Payment.topic, this.#partitions);
+    for (const aggregate of this.#aggregates) {
+      if (isDrawn(this.#random, 0.5)) aggregate.partition = integerBelow(this.#random, this.#partitions);
     }
   }
 
@@ -186,24 +202,24 @@ export class Workload {
     return taken ?? fresh;
   }
 
-  #append(made: MadeCommit, partition: number): void {
+  #append(made: MadeCommit, partition: number, isInPlace: boolean): void {
     const position = this.#log.append(placeOf(made.kind, partition), { key: made.id, value: made.value });
-    this.published.push({ position, key: made.id, commit: made });
+    this.published.push({ position, key: made.id, commit: made, isInPlace });
   }
 
   #repeat(): void {
     const [again] = this.published.length === 0 ? [] : [pick(this.#random, this.published)];
-    if (again?.commit !== undefined) this.#append(again.commit, again.position.partition);
+    if (again?.commit !== undefined) this.#append(again.commit, again.position.partition, false);
   }
 
   #fillOne(): void {
     const place = integerBelow(this.#random, this.#withheld.length);
-    for (const { commit: made, partition } of this.#withheld.splice(place, 1)) this.#append(made, partition);
+    for (const { commit: made, partition } of this.#withheld.splice(place, 1)) this.#append(made, partition, false);
   }
 
   #breakRecord({ kind, partition, id }: Aggregate): void {
     const position = this.#log.append(placeOf(kind, partition), { key: id, value: '{"broken":' });
-    this.published.push({ position, key: id, commit: undefined });
+    this.published.push({ position, key: id, commit: undefined, isInPlace: false });
   }
 }
 

@@ -27,6 +27,11 @@ export class MemoryCheckpointStore implements CheckpointStore {
   }
 
   async initialisation(scope: Scope, topic: string): Promise<Initialisation | undefined> {
+    return this.recorded(scope, topic);
+  }
+
+  /** The same, at once. */
+  recorded(scope: Scope, topic: string): Initialisation | undefined {
     return this.#tables.initialisations.get(topicKey(scope, topic));
   }
 

@@ -24,7 +24,9 @@ export class MemoryFailureLedger implements FailureLedger {
     const here = this.#tables.entriesOf(scope).filter(({ position }) => partitionKey(position) === own);
     return [...new Set(here.map(({ sequence }) => sequence))].map((sequence) => {
       const entries = this.#inOrder(scope, sequence);
-      return { sequence, entries: entries.length, failure: entries[0]?.failure };
+      const [head] = entries;
+      const isHeadHere = head !== undefined && partitionKey(head.position) === own;
+      return { sequence, entries: entries.length, failure: head?.failure, isHeadHere };
     });
   }
 

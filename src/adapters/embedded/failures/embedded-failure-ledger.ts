@@ -23,15 +23,20 @@ export class EmbeddedFailureLedger implements FailureLedger {
         `SELECT s.sequence,
            (SELECT count(*) FROM tm_failure WHERE subscription = ?1 AND generation = ?2 AND sequence = s.sequence),
            (SELECT failure FROM tm_failure WHERE subscription = ?1 AND generation = ?2 AND sequence = s.sequence
-            ORDER BY ${order} LIMIT 1)
+            ORDER BY ${order} LIMIT 1),
+           (SELECT topic = ?3 AND partition = ?4 FROM tm_failure
+            WHERE subscription = ?1 AND generation = ?2 AND sequence = s.sequence ORDER BY ${order} LIMIT 1)
          FROM (SELECT DISTINCT sequence FROM tm_failure
                WHERE subscription = ?1 AND generation = ?2 AND topic = ?3 AND partition = ?4) s`,
       );
-      return allRows(sequences, subscription, generation, topic, partition).map(([sequence, entries, failure]) => ({
-        sequence: textOf(sequence) as SequenceKey,
-        entries: integerOf(entries),
-        failure: toFailure(failure),
-      }));
+      return allRows(sequences, subscription, generation, topic, partition).map(
+        ([sequence, entries, failure, isHeadHere]) => ({
+          sequence: textOf(sequence) as SequenceKey,
+          entries: integerOf(entries),
+          failure: toFailure(failure),
+          isHeadHere: integerOf(isHeadHere) === 1,
+        }),
+      );
     });
   }
 
