@@ -57,7 +57,7 @@ const allowedPackages: Readonly<Record<string, RegExp>> = {
   'adapters/node': /^(node:|pino)/,
   'adapters/embedded': /^node:/,
   'adapters/kafka': /^(node:|kafkajs$)/,
-  'adapters/mongo': /^(node:|mongodb$)/,
+  'adapters/mongo': /^(node:|(mongodb|p-retry)$)/,
   'adapters/redis': /^(node:|redis$)/,
 };
 

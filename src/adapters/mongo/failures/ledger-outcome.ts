@@ -1,0 +1,93 @@
+import type { Scope } from '../../../checkpoints/epoch.ts';
+import type { Failure, LedgerChange, LedgerEntry } from '../../../failures/failure.ts';
+import { type Position, partitionKey } from '../../../log/position.ts';
+import { assert } from '../../../runtime/assert.ts';
+import { TidemarkError } from '../../../runtime/errors.ts';
+
+/** A position of the ledger holds another commit than the one to park: the log there is not what it was. */
+export class LedgerConflictError extends TidemarkError {
+  readonly code = 'LEDGER_CONFLICT';
+}
+
+/** What is asked of an entry that stands in the ledger. */
+export type StandingEntry = Pick<LedgerEntry, 'position' | 'commitId' | 'version'>;
+
+/** What a transaction has to do to the ledger, in this order. */
+export type LedgerOutcome = {
+  readonly removes: readonly Position[];
+  readonly fails: readonly { readonly position: Position; readonly failure: Failure }[];
+  readonly inserts: readonly LedgerEntry[];
+};
+
+type Place = {
+  standing: StandingEntry | undefined;
+  /** To be stored. */
+  entry: LedgerEntry | undefined;
+  failure: Failure | undefined;
+};
+
+function positionKeyOf(position: Position): string {
+  return `${position.offset}:${partitionKey(position)}`;
+}
+
+/**
+ * What changes of the ledger come to, made one after the other on what stands there. Throws `LEDGER_CONFLICT` where a
+ * position holds another commit, `ASSERTION_FAILED` where what failed again is not in the ledger.
+ */
+export function decideLedger(
+  scope: Scope,
+  changes: readonly LedgerChange[],
+  standing: readonly StandingEntry[],
+): LedgerOutcome {
+  const places = new Map<string, Place>();
+  for (const each of standing) {
+    places.set(positionKeyOf(each.position), { standing: each, entry: undefined, failure: undefined });
+  }
+  for (const change of changes) apply(scope, places, change);
+  const removes: Position[] = [];
+  const fails: { position: Position; failure: Failure }[] = [];
+  const inserts: LedgerEntry[] = [];
+  for (const { position } of standing) {
+    const place = places.get(positionKeyOf(position));
+    if (place === undefined) continue;
+    if (place.standing === undefined || place.entry !== undefined) removes.push(position);
+    else if (place.failure !== undefined) fails.push({ position, failure: place.failure });
+  }
+  for (const { entry, failure } of places.values()) {
+    if (entry !== undefined) inserts.push(failure === undefined ? entry : { ...entry, failure });
+  }
+  return { removes, fails, inserts };
+}
+
+function apply(scope: Scope, places: Map<string, Place>, change: LedgerChange): void {
+  const position = change.kind === 'park' ? change.entry.position : change.position;
+  const key = positionKeyOf(position);
+  const place = places.get(key);
+  switch (change.kind) {
+    case 'park':
+      if (place?.standing !== undefined) return assertSame(scope, place.standing, change.entry);
+      places.set(key, { standing: change.entry, entry: change.entry, failure: undefined });
+      return;
+    case 'fail':
+      assert(place?.standing !== undefined, 'what fails again is in the ledger', { ...scope, ...position });
+      place.failure = change.failure;
+      return;
+    case 'remove':
+      if (place !== undefined) places.set(key, { standing: undefined, entry: undefined, failure: undefined });
+      return;
+    default:
+      change satisfies never;
+  }
+}
+
+function assertSame(scope: Scope, standing: StandingEntry, { position, commitId, version }: LedgerEntry): void {
+  if (standing.commitId === commitId && standing.version === version) return;
+  const { topic, partition, offset } = position;
+  throw new LedgerConflictError(
+    `The ledger of ${scope.subscription} holds another commit at offset ${offset} of partition ${partition} of ${topic}.`,
+    {
+      details: { ...scope, ...position, commitId, version },
+      hint: 'The log is not the one the entry was parked from. Reset the subscription, or name the right log.',
+    },
+  );
+}

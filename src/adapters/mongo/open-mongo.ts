@@ -1,0 +1,95 @@
+import type { CheckpointStore } from '../../checkpoints/checkpoint-store.ts';
+import type { FailureLedger } from '../../failures/failure-ledger.ts';
+import type { ReadModelStore } from '../../read-models/read-model-store.ts';
+import { type Logger, silentLogger } from '../../runtime/logger.ts';
+import { MongoCheckpointStore } from './checkpoints/mongo-checkpoint-store.ts';
+import { OwnerSessions } from './checkpoints/owner-sessions.ts';
+import { MongoFailureLedger } from './failures/mongo-failure-ledger.ts';
+import { MongoReadModelStore } from './read-models/mongo-read-model-store.ts';
+import { connect, type ServerDescription } from './server/connection.ts';
+import { machineClock, type StoreClock } from './server/deadline.ts';
+import { MongoDatabase } from './server/mongo-database.ts';
+import { assertRights } from './server/rights.ts';
+import { migrate } from './server/schema.ts';
+
+export type MongoOptions = {
+  /** Of a replica set or of the routers of a sharded cluster; TLS and credentials stand in it. */
+  readonly url: string;
+  readonly database: string;
+  /** Whose the database is: another service's is refused. */
+  readonly service: string;
+  /** How long one operation, or one whole transaction, may take until its outcome counts as unknown; default 20 s. */
+  readonly deadlineMs?: number;
+  /** How long to try to connect; default 30 s, `Infinity` to try for ever. */
+  readonly connectMaxMs?: number;
+  /** Ends the trying. */
+  readonly signal?: AbortSignal;
+  /** Connections; default 20. */
+  readonly poolSizeMax?: number;
+  /** When a connection counts as dead that gives no answer; default 30 s. */
+  readonly socketTimeoutMs?: number;
+  /** How long an operation waits for a primary or a free connection; default 5 s. */
+  readonly selectionTimeoutMs?: number;
+  readonly logger?: Logger;
+  /** For deadlines; what expires in the store does so by the store's own clock. */
+  readonly clock?: StoreClock;
+};
+
+/** The stores on one database of MongoDB. */
+export interface MongoStores extends AsyncDisposable {
+  readonly checkpoints: CheckpointStore;
+  readonly readModels: ReadModelStore;
+  readonly ledger: FailureLedger;
+  /** As it was when the connection was made. */
+  readonly server: ServerDescription;
+  /** Whether the server answers now. Throws `UNAVAILABLE`. */
+  ping(): Promise<void>;
+  /** Ends what is on the wire and all sessions. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database and makes it the service's. Throws `STANDALONE_SERVER`, `SERVER_TOO_OLD`, `DATABASE_FOREIGN`,
+ * `SCHEMA_NEWER`, `RIGHTS_MISSING`, `STORE_REFUSED`, and `UNAVAILABLE` where nobody answers within `connectMaxMs`.
+ */
+export async function openMongo(options: MongoOptions): Promise<MongoStores> {
+  const { url, database: name, service, deadlineMs = 20_000, clock = machineClock } = options;
+  const { client, server } = await connect({
+    url,
+    poolSizeMax: options.poolSizeMax ?? 20,
+    socketTimeoutMs: options.socketTimeoutMs ?? 30_000,
+    selectionTimeoutMs: options.selectionTimeoutMs ?? 5_000,
+    connectMaxMs: options.connectMaxMs ?? 30_000,
+    signal: options.signal,
+    logger: options.logger ?? silentLogger,
+  });
+  const database = new MongoDatabase({ client, name, clock, deadlineMs });
+  try {
+    await database.call('opening the database', async () => {
+      await assertRights(database);
+      await migrate(database, service);
+    });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return compose(database, server);
+}
+
+function compose(database: MongoDatabase, { version, replicaSet }: ServerDescription): MongoStores {
+  const sessions = new OwnerSessions(database);
+  const close = async (): Promise<void> => {
+    await database.client.close();
+  };
+  return {
+    checkpoints: new MongoCheckpointStore({ database, sessions }),
+    readModels: new MongoReadModelStore({ database, sessions }),
+    ledger: new MongoFailureLedger(database),
+    server: { version, replicaSet },
+    ping: async () => {
+      await database.call('asking for an answer', () => database.db.command({ ping: 1 }));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

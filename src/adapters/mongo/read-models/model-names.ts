@@ -1,0 +1,23 @@
+import { TidemarkError } from '../../../runtime/errors.ts';
+
+/** A read model's name cannot be the name of a view in the database. */
+export class ModelNameReservedError extends TidemarkError {
+  readonly code = 'MODEL_NAME_RESERVED';
+}
+
+/** All collections of our own begin with this; no read model may. */
+const internalPrefix = 'tm_';
+
+/** The collection of one generation of a model. */
+export function collectionOf(model: string, generation: number): string {
+  return `${model}__g${generation}`;
+}
+
+/** Throws `MODEL_NAME_RESERVED`. */
+export function assertNameIsFree(name: string): void {
+  if (!name.startsWith(internalPrefix) && !name.startsWith('system.') && !/__g\d+$/.test(name)) return;
+  throw new ModelNameReservedError(`The name ${name} is kept for the store's own collections.`, {
+    details: { model: name },
+    hint: `Choose a name that does not begin with ${internalPrefix} or system., nor end like the collection of a generation.`,
+  });
+}

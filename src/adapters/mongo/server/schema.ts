@@ -1,0 +1,91 @@
+import { TidemarkError } from '../../../runtime/errors.ts';
+import { sequenceIndex } from '../failures/mongo-failure-ledger.ts';
+import type { MongoDatabase } from './mongo-database.ts';
+import { hasCode } from './mongo-error.ts';
+
+/** The database was written by a newer version of this package. */
+export class SchemaNewerError extends TidemarkError {
+  readonly code = 'SCHEMA_NEWER';
+}
+
+/** The database belongs to another service. */
+export class DatabaseForeignError extends TidemarkError {
+  readonly code = 'DATABASE_FOREIGN';
+}
+
+/** What this version writes. */
+const schemaVersion = 1;
+
+const duplicateKey = 11000;
+const namespaceExists = 48;
+
+/** Says whose the database is. */
+type MarkerDocument = { _id: string; service: string; schema: number };
+
+/** Made before they are used: a transaction makes no collections. */
+const collections = [
+  'tm_initialisation',
+  'tm_checkpoint',
+  'tm_dropped',
+  'tm_owner',
+  'tm_audit',
+  'tm_model',
+  'tm_source',
+  'tm_failure',
+  'tm_failure_piece',
+] as const;
+
+/**
+ * Makes the database the service's, unless it is that already, and brings it to this version's schema; several processes
+ * may do so at once. Throws `DATABASE_FOREIGN`, `SCHEMA_NEWER`.
+ */
+export async function migrate(database: MongoDatabase, service: string): Promise<void> {
+  const { service: owner, schema } = await mark(database, service);
+  const name = database.db.databaseName;
+  if (owner !== service) {
+    throw new DatabaseForeignError(`The database ${name} belongs to the service ${owner}, not to ${service}.`, {
+      details: { database: name, owner, service },
+      hint: 'Name another database: each service has its own.',
+    });
+  }
+  if (schema > schemaVersion) {
+    throw new SchemaNewerError(
+      `The database ${name} has schema ${schema}; this version of Tidemark knows up to ${schemaVersion}.`,
+      {
+        details: { database: name, schema, known: schemaVersion },
+        hint: 'Run the newer version that wrote it. There is no way back to an older schema.',
+      },
+    );
+  }
+  await makeCollections(database);
+}
+
+async function mark({ db }: MongoDatabase, service: string): Promise<MarkerDocument> {
+  const markers = db.collection<MarkerDocument>('tm_meta');
+  const marker = { _id: 'database', service, schema: schemaVersion };
+  try {
+    await markers.insertOne(marker);
+    return marker;
+  } catch (error) {
+    if (!hasCode(error, duplicateKey)) throw error;
+    return (await markers.findOne({ _id: marker._id })) ?? marker;
+  }
+}
+
+async function makeCollections({ db }: MongoDatabase): Promise<void> {
+  const existing = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
+  const missing = collections.filter((name) => !existing.has(name));
+  await Promise.all(
+    missing.map(async (name) => {
+      try {
+        await db.createCollection(name);
+      } catch (error) {
+        if (!hasCode(error, namespaceExists)) throw error;
+      }
+    }),
+  );
+  await db.collection('tm_failure').createIndexes([
+    { name: 'sequence', key: sequenceIndex },
+    { name: 'ref', key: { ref: 1 } },
+  ]);
+}
