@@ -39,7 +39,6 @@ export class RecordCursor {
   readonly #abortedProducers = new Set<number>();
   #batch: OpenBatch | undefined;
   #next: number;
-  #cutBytes = 0;
   #isDone = false;
   #held: LogRecord | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -59,11 +58,6 @@ export class RecordCursor {
   /** Whether nothing is left to take. */
   get isDone(): boolean {
     return this.#isDone && this.#held === undefined;
-  }
-
-  /** How many bytes the batch takes that was cut at the end; 0 if none was. */
-  get cutBytes(): number {
-    return this.#cutBytes;
   }
 
   /** The next records; none once it is done. Throws `LogDamagedError`, and what `Inflate` throws. */
@@ -119,7 +113,6 @@ export class RecordCursor {
     const read = readBatchHeader(this.#reader);
     if (read.kind === 'cut') {
       this.#isDone = true;
-      this.#cutBytes = this.#reader.left === 0 ? 0 : Math.max(read.bytes, this.#reader.left + 1);
       return undefined;
     }
     const { header } = read;

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { spanOf } from '../../../../../src/adapters/kafka/batches/batch-span.ts';
 import { inflater } from '../../../../../src/adapters/kafka/batches/codecs.ts';
 import { RecordCursor } from '../../../../../src/adapters/kafka/batches/record-cursor.ts';
 import type { AbortedTransaction } from '../../../../../src/adapters/kafka/wire/fetch-request.ts';
@@ -70,7 +71,7 @@ describe('record batches', () => {
       },
       { ...partition, offset: 5_000_000_007, timestamp: 1_700_000_000_000, key: '', value: undefined, headers: [] },
     ]);
-    expect(cursor).toMatchObject({ next: 5_000_000_010, isDone: true, cutBytes: 0 });
+    expect(cursor).toMatchObject({ next: 5_000_000_010, isDone: true });
   });
 
   test('are read from the offset asked for, as many as asked for', () => {
@@ -110,7 +111,12 @@ describe('record batches', () => {
     const cut = recordBatch([text('x'.repeat(500))], { firstOffset: 1 });
     const cursor = cursorOf(Buffer.concat([whole, cut.subarray(0, 40)]));
     expect(values(cursor.take(all))).toEqual(['first']);
-    expect(cursor).toMatchObject({ next: 1, isDone: true, cutBytes: cut.length });
+    expect(cursor).toMatchObject({ next: 1, isDone: true });
+    expect(spanOf(Buffer.concat([whole, cut.subarray(0, 40)]))).toEqual({
+      lastOffset: 0,
+      cutBytes: cut.length,
+      isDamaged: false,
+    });
   });
 });
 

@@ -1,0 +1,1 @@
+export { type KafkaLog, type KafkaLogOptions, openKafkaLog } from './open-kafka.ts';
