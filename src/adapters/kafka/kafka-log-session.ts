@@ -46,20 +46,22 @@ export class KafkaLogSession implements LogSession {
     const { client, nowMs } = this.#parts;
     const feed = client.feed(from);
     feed.seek(from.offset);
+    const startedAtMs = nowMs();
+    const deadlineMs = startedAtMs + limits.waitMs;
     const mark = feed.mark;
-    const deadlineMs = nowMs() + limits.waitMs;
     if (limits.waitMs <= 0) feed.forgetProblem();
     try {
       while (!this.#isOver(signal)) {
         const leftMs = deadlineMs - nowMs();
+        const outageMs = Math.min(feed.problemAgeMs, nowMs() - startedAtMs);
         if (this.#mayRead(from)) {
           const batch = feed.take(limits);
           if (batch !== undefined) return batch;
-          if (isAtEnd(feed, { leftMs, mark, waitMs: limits.waitMs })) break;
+          if (isAtEnd(feed, { leftMs, outageMs, mark, waitMs: limits.waitMs })) break;
           feed.want(limits.waitMs > 0 ? 'wait' : 'now');
           client.schedule();
         } else if (leftMs <= 0) break;
-        await feed.changed(untilLook(feed, leftMs), signal);
+        await feed.changed(untilLook({ leftMs, outageMs: feed.problem && outageMs }), signal);
       }
       return feed.emptyAt(from);
     } finally {
@@ -125,19 +127,24 @@ export class KafkaLogSession implements LogSession {
   }
 }
 
-type Wait = { readonly leftMs: number; readonly mark: number; readonly waitMs: number };
+type Wait = {
+  readonly leftMs: number;
+  /** How long the log could not be asked, in this pull. */
+  readonly outageMs: number;
+  readonly mark: number;
+  readonly waitMs: number;
+};
 
 /** Whether a pull without records is over. Throws `UnavailableError` where the log could not be asked. */
-function isAtEnd(feed: PartitionFeed, { leftMs, mark, waitMs }: Wait): boolean {
-  const isOutage = feed.problem !== undefined && (leftMs <= 0 || feed.problemAgeMs >= OUTAGE_MS);
-  if (isOutage) throw feed.problem;
+function isAtEnd(feed: PartitionFeed, { leftMs, outageMs, mark, waitMs }: Wait): boolean {
+  if (feed.problem !== undefined && (leftMs <= 0 || outageMs >= OUTAGE_MS)) throw feed.problem;
   if (leftMs > 0) return false;
   // Nothing is only said by who was asked.
   return waitMs > 0 ? feed.bounds !== undefined : feed.isAnsweredSince(mark);
 }
 
 /** When to look again although nothing changed. */
-function untilLook(feed: PartitionFeed, leftMs: number): number {
-  const untilOutageMs = feed.problem === undefined ? Number.POSITIVE_INFINITY : OUTAGE_MS - feed.problemAgeMs;
+function untilLook({ leftMs, outageMs }: { readonly leftMs: number; readonly outageMs: number | undefined }): number {
+  const untilOutageMs = outageMs === undefined ? Number.POSITIVE_INFINITY : OUTAGE_MS - outageMs;
   return Math.min(leftMs > 0 ? leftMs : Number.POSITIVE_INFINITY, Math.max(1, untilOutageMs));
 }

@@ -58,7 +58,11 @@ export class KafkaSubject implements AsyncDisposable {
     const { replicaAssignment } = more;
     const placed = replicaAssignment?.map((node, partition) => ({ partition, replicas: [node] }));
     // Tests stamp records with instants long gone.
-    const kept = { topic, configEntries: [{ name: 'retention.ms', value: '-1' }] };
+    const configEntries = [
+      { name: 'retention.ms', value: '-1' },
+      { name: 'max.message.bytes', value: '10000000' },
+    ];
+    const kept = { topic, configEntries };
     await this.admin.createTopics({
       waitForLeaders: true,
       topics: [placed === undefined ? { ...kept, numPartitions: partitions } : { ...kept, replicaAssignment: placed }],
@@ -79,6 +83,25 @@ export class KafkaSubject implements AsyncDisposable {
     await this.admin
       .deleteTopicRecords({ topic, partitions })
       .catch(() => this.admin.deleteTopicRecords({ topic, partitions }));
+  }
+
+  /** Puts a member out of its group, as the group itself does after a silence. */
+  async evict(groupId: string, memberId: string): Promise<void> {
+    // The coordinator, where there is one broker.
+    const [host = '', port = ''] = (this.brokers[0] ?? '').split(':');
+    const link = new BrokerLink({ host, port: Number(port) }, connectionOf(this.#options));
+    await link.request({
+      apiKey: 13,
+      apiVersion: 4,
+      apiName: 'LeaveGroup',
+      write: (to) => {
+        to.compactString(groupId);
+        to.compactArray([memberId], (id) => to.compactString(id).compactString(undefined).tags());
+        to.tags();
+      },
+      read: () => undefined,
+    });
+    link.close();
   }
 
   async append(partition: TopicPartition, records: readonly AppendedRecord[], shape: BatchShape = {}): Promise<void> {
@@ -107,7 +130,9 @@ export class KafkaSubject implements AsyncDisposable {
         this.#links.set(leader, link);
         const errorCode = await link.request(produceRequest({ topic, partition, batch })).catch(() => -1);
         if (errorCode === 0) return;
-        if (tries > 100) throw new Error(`Producing failed with error ${errorCode}.`);
+        // What is refused for good: too large, malformed.
+        if (tries > 100 || errorCode === 10 || errorCode === 2 || errorCode === 87)
+          throw new Error(`Producing failed with error ${errorCode}.`);
       } else if (tries > 100) throw new Error(`${topic}/${partition} has no leader.`);
       await sleep(50);
     }

@@ -212,7 +212,9 @@ describe('damage', () => {
       { numRuns: 2_000 },
     );
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => expect(isTotal(Buffer.from(bytes))).toBe(true)),
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(isTotal(Buffer.from(bytes))).toBe(true);
+      }),
     );
   });
 
