@@ -1,6 +1,7 @@
-export { AppendError, type AppendErrorCode } from './append/append-error.ts';
-export type { TopicOf, TopicQuestion } from './append/appendable.ts';
-export type { AppendOptions, AppendProgress, AppendResult, ForeignRecord } from './append/embedded-appender.ts';
+export { AppendError, type AppendErrorCode } from '../../log/append/append-error.ts';
+export type { AppendOptions, AppendProgress, AppendResult } from '../../log/append/append-options.ts';
+export type { TopicOf, TopicQuestion } from '../../log/append/appendable.ts';
+export type { ForeignRecord } from './append/embedded-appender.ts';
 export { FileMissingError, type FileSizes } from './database/database.ts';
 export { FileHeldError } from './database/follower-lock.ts';
 export { FileForeignError, SchemaNewerError } from './database/schema.ts';

@@ -1,5 +1,7 @@
 import type { CheckpointStore } from '../../checkpoints/checkpoint-store.ts';
 import type { FailureLedger } from '../../failures/failure-ledger.ts';
+import type { AppendOptions, AppendResult } from '../../log/append/append-options.ts';
+import type { TopicOf } from '../../log/append/appendable.ts';
 import type { CommitCodec } from '../../log/commit-codec.ts';
 import { jsonCommitCodec } from '../../log/json-commit-codec.ts';
 import type { LogSource } from '../../log/log-source.ts';
@@ -7,13 +9,7 @@ import type { Position } from '../../log/position.ts';
 import type { ReadModelStore } from '../../read-models/read-model-store.ts';
 import { assert } from '../../runtime/assert.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { TopicOf } from './append/appendable.ts';
-import {
-  type AppendOptions,
-  type AppendResult,
-  EmbeddedAppender,
-  type ForeignRecord,
-} from './append/embedded-appender.ts';
+import { EmbeddedAppender, type ForeignRecord } from './append/embedded-appender.ts';
 import { CheckpointRows } from './checkpoint-rows.ts';
 import { Database, type FileSizes } from './database/database.ts';
 import { type FollowerLock, lockAsFollower } from './database/follower-lock.ts';

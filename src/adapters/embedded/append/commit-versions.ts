@@ -1,9 +1,9 @@
+import { AppendError } from '../../../log/append/append-error.ts';
+import type { CommitIdentity } from '../../../log/append/appendable.ts';
 import type { CommitCodec } from '../../../log/commit-codec.ts';
 import { integerOf, oneRow, optionalIntegerOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import type { LogTables } from '../log/log-tables.ts';
-import { AppendError } from './append-error.ts';
-import type { CommitIdentity } from './appendable.ts';
 
 type Aggregate = { readonly id: number; last: number };
 

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppendError } from '../../../log/append/append-error.ts';
+import type { AppendOptions, AppendResult } from '../../../log/append/append-options.ts';
+import { type Appendable, type CommitIdentity, identityOf } from '../../../log/append/appendable.ts';
+import { lineContent, partitionFor, readLine } from '../../../log/append/read-line.ts';
 import type { CommitCodec } from '../../../log/commit-codec.ts';
-import { murmur2, partitionOf } from '../../../log/murmur2.ts';
 import type { Position } from '../../../log/position.ts';
-import type { LogRecord, RecordText } from '../../../log/record.ts';
+import type { LogRecord } from '../../../log/record.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Database } from '../database/database.ts';
 import type { LogTables } from '../log/log-tables.ts';
 import { LogWriter } from '../log/log-writer.ts';
 import { offsetOfRecord } from '../log/record-id.ts';
-import { AppendError } from './append-error.ts';
-import { type Appendable, type CommitIdentity, identityOf, settle, settleCommit, type TopicOf } from './appendable.ts';
 import { CommitVersions, type Verdict } from './commit-versions.ts';
-import { parseLine } from './line-record.ts';
 
 /** An input of up to this many lines is stored whole or not at all … */
 const atomicLinesMax = 10_000;
@@ -19,29 +19,6 @@ const atomicLinesMax = 10_000;
 const atomicUnitsMax = 256 * 1024 * 1024;
 /** Longer ones are stored in pieces of this size, so that others get their turn. */
 const pieceLines = 5_000;
-
-export type AppendProgress = {
-  /** Lines of the input that are dealt with; blank ones count. */
-  readonly lines: number;
-  readonly appended: number;
-  /** Commits that were in the log already. */
-  readonly repeated: number;
-};
-
-export type AppendResult = AppendProgress & {
-  /** Of the last line's record; `undefined` if there was none. */
-  readonly last: Position | undefined;
-};
-
-export type AppendOptions = {
-  /** Mirrors a foreign log: gaps, repeats, undecodable values and tombstones are stored as they are. Default false. */
-  readonly asIs?: boolean;
-  readonly topicOf?: TopicOf;
-  /** Told after each piece. */
-  readonly onProgress?: (progress: AppendProgress) => void;
-  /** Stops after the piece at hand; the result says how far it came. */
-  readonly signal?: AbortSignal;
-};
 
 /** A record of another log. Without a partition the topic has, the key decides. */
 export type ForeignRecord = Omit<LogRecord, 'offset' | 'partition'> & { readonly partition?: number };
@@ -99,10 +76,11 @@ export class EmbeddedAppender {
       const isFull = isLong ? pending.length >= pieceLines : line - result.lines >= atomicLinesMax;
       if (isFull || pendingUnits > atomicUnitsMax) await flush(false);
       line += 1;
-      const content = trimmed(text, line);
+      const content = lineContent(text, line);
       if (content === undefined) continue;
       pendingUnits += content.length;
-      pending.push(this.#read(content, { line, lastStoredLine: result.lines, topicOf, ...mode }));
+      const { codec, nowMs } = this.#parts;
+      pending.push(readLine(content, { line, lastStoredLine: result.lines, topicOf, codec, nowMs, ...mode }));
     }
     if (signal?.aborted !== true) await flush(result.lines === 0);
     return result;
@@ -118,28 +96,6 @@ export class EmbeddedAppender {
     const { positions, changed } = await this.#store(appendables, { isAsIs: true });
     this.#parts.database.changes.changed(changed);
     return positions;
-  }
-
-  #read(
-    content: string,
-    options: Mode & { readonly line: number; readonly lastStoredLine: number; readonly topicOf: TopicOf },
-  ): Appendable {
-    const { line, lastStoredLine } = options;
-    const { codec, nowMs } = this.#parts;
-    const settling = { ...options, codec, nowMs };
-    const commit = settleCommit(content, settling);
-    if (commit !== undefined) return commit;
-    const parsed = parseLine(content);
-    const settled = parsed.kind === 'bad' ? parsed : settle(parsed.record, settling);
-    if (settled.kind === 'appendable') return settled.appendable;
-    throw new AppendError(settled.reason, {
-      code: 'BAD_RECORD',
-      line,
-      lastStoredLine,
-      hint: options.isAsIs
-        ? 'Each line is a commit record, or an envelope {"topic": …, "key": …, "value": "…"}.'
-        : 'Each line is a commit record or an envelope around one. Records that are no commits need --as-is.',
-    });
   }
 
   /** Stores what is pending: at once if it is the whole input, else in pieces. */
@@ -206,21 +162,3 @@ export class EmbeddedAppender {
 }
 
 const takenAsIs: Verdict = { kind: 'next' };
-
-/** The wish, where the topic has such a partition, else as Kafka's producers do; without a key the first. */
-function partitionFor(
-  { partition, key }: { readonly partition: number | undefined; readonly key: RecordText },
-  partitions: number,
-): number {
-  if (partition !== undefined && partition < partitions) return partition;
-  if (key === undefined) return 0;
-  return typeof key === 'string' ? partitionOf(key, partitions) : (murmur2(key) & 0x7fffffff) % partitions;
-}
-
-/** `undefined` for blank lines. */
-function trimmed(text: string, line: number): string | undefined {
-  let content = text;
-  if (line === 1 && content.startsWith('\uFEFF')) content = content.slice(1);
-  if (content.endsWith('\r')) content = content.slice(0, -1);
-  return content.trim() === '' ? undefined : content;
-}

@@ -1,4 +1,4 @@
-import type { RecordHeader, RecordText } from '../../../log/record.ts';
+import type { RecordHeader, RecordText } from '../record.ts';
 
 /** A line as it was read, before topic, key and time are settled. */
 export type LineRecord = {

@@ -1,4 +1,4 @@
-import { type ErrorOptions, TidemarkError } from '../../../runtime/errors.ts';
+import { type ErrorOptions, TidemarkError } from '../../runtime/errors.ts';
 
 /**
  * - `BAD_RECORD`: the line is no record, or (strict) no commit.

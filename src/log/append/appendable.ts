@@ -1,7 +1,7 @@
-import type { Commit } from '../../../log/commit.ts';
-import type { CommitCodec, Decoded } from '../../../log/commit-codec.ts';
-import type { LogRecord } from '../../../log/record.ts';
-import { topicName } from '../../../log/topic-name.ts';
+import type { Commit } from '../commit.ts';
+import type { CommitCodec, Decoded } from '../commit-codec.ts';
+import type { LogRecord } from '../record.ts';
+import { topicName } from '../topic-name.ts';
 import { isCount, isObject, type LineRecord } from './line-record.ts';
 
 /** What a topic is chosen by where a line names none. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseLine } from '../../../../../src/adapters/embedded/append/line-record.ts';
+import { parseLine } from '../../../../src/log/append/line-record.ts';
 
 function reasonOf(line: string): string | undefined {
   const parsed = parseLine(line);
