@@ -1,6 +1,10 @@
 import { logLevel, type SASLOptions } from 'kafkajs';
+import type { AppendOptions, AppendResult } from '../../log/append/append-options.ts';
+import type { CommitCodec } from '../../log/commit-codec.ts';
+import { jsonCommitCodec } from '../../log/json-commit-codec.ts';
 import type { LogSource } from '../../log/log-source.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import { KafkaAppender } from './append/kafka-appender.ts';
 import { inflater } from './batches/codecs.ts';
 import { ClusterView } from './cluster/cluster-view.ts';
 import type { ConnectionSettings } from './cluster/connection-settings.ts';
@@ -9,6 +13,7 @@ import { driverLog } from './driver/driver-log.ts';
 import { kafkajsInternals } from './driver/kafkajs-internals.ts';
 import { KafkaLogSource } from './kafka-log-source.ts';
 import type { GroupSettings } from './membership/group-settings.ts';
+import { type NewTopics, TopicAdmin, type TopicRetention } from './topic-admin.ts';
 
 export type KafkaLogOptions = Partial<GroupSettings> & {
   /** `host:port` of some brokers; the others are learnt from them. */
@@ -25,12 +30,27 @@ export type KafkaLogOptions = Partial<GroupSettings> & {
   readonly requestTimeoutMs?: number;
   /** What one record batch may become when it is decompressed; default 256 MiB. */
   readonly inflatedBytesMax?: number;
+  /** Decides what a commit is when lines are appended; default: JSON with plain numbers. */
+  readonly codec?: CommitCodec;
   readonly runtime: Pick<Runtime, 'clock' | 'random' | 'logger'>;
 };
 
 /** A log on Kafka that is open. */
 export interface KafkaLog extends AsyncDisposable {
   readonly log: LogSource;
+  /**
+   * Appends lines, each a commit record or an envelope around one, acknowledged by all replicas. The key, an aggregate's id
+   * where a line names none, decides the partition as in every producer of Kafka; the stamp is the commit's `createTime`.
+   * Of up to 10,000 lines (and 256 MiB) nothing is stored if one is bad. What is in the log already is not looked at:
+   * lines that are appended twice are stored twice, and handled once. Headers of one name stand together. Throws
+   * `AppendError` (`BAD_RECORD`) with the line and the last line that is stored, `TOPIC_MISSING`, `UNAVAILABLE`,
+   * `LOG_REFUSED`.
+   */
+  append(lines: AsyncIterable<string> | Iterable<string>, options?: AppendOptions): Promise<AppendResult>;
+  /** Makes the topics that are missing; nothing else ever does. Throws `UNAVAILABLE`, `LOG_REFUSED`. */
+  ensureTopics(topics: readonly string[], options: NewTopics): Promise<void>;
+  /** How long topics that exist keep their records. Throws `UNAVAILABLE`, `LOG_REFUSED`. */
+  retention(topics: readonly string[]): Promise<readonly TopicRetention[]>;
   /** Stops what is open and breaks all connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -52,12 +72,21 @@ export function openKafkaLog(options: KafkaLogOptions): KafkaLog {
     inflate: inflater(options.inflatedBytesMax ?? 256 * 1024 * 1024),
     logger: options.runtime.logger,
   });
+  const appender = new KafkaAppender({ view, connection, codec: options.codec ?? jsonCommitCodec() });
+  const admin = new TopicAdmin(connection);
   const close = async (): Promise<void> => {
-    await log.close();
+    await Promise.all([log.close(), appender.close()]);
     leaders.close();
     view.close();
   };
-  return { log, close, [Symbol.asyncDispose]: close };
+  return {
+    log,
+    append: (lines, appendOptions) => appender.append(lines, appendOptions),
+    ensureTopics: (topics, newTopics) => admin.ensure(topics, newTopics),
+    retention: (topics) => admin.retention(topics),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** How the connections of such a log are made. */

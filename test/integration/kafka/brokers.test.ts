@@ -84,6 +84,28 @@ describe.skipIf(kafka === undefined)('brokers of Kafka that fail', () => {
     await session.stop();
   });
 
+  test('by freezing for longer than a member may be silent: it gives up what it owns, reads nothing, and is back later', async () => {
+    const topic = subject.topicName();
+    await subject.createTopic(topic, 1, { replicaAssignment: [1] });
+    const { log } = subject.open({ requestTimeoutMs: 500, sessionTimeoutMs: 6_000 });
+    const session = log.open('Silent', [topic]);
+    const member = follow(session);
+    await waitFor(() => member.changes.length === 1);
+    await subject.append({ topic, partition: 0 }, numbered(3));
+    const from = { topic, partition: 0, offset: 0 };
+    const { records } = await session.pull(from, { records: 1, bytes: 999, waitMs: 5_000 }, never);
+    await Promise.all([1, 2].map((broker) => servers.signalBroker(broker, 'SIGSTOP')));
+    await waitFor(() => member.changes.length === 2);
+    // Two more were fetched before; another member may have them now.
+    const silent = await session.pull({ ...from, offset: 1 }, { records: 9, bytes: 999, waitMs: 0 }, never);
+    await Promise.all([1, 2].map((broker) => servers.signalBroker(broker, 'SIGCONT')));
+    await waitFor(() => member.changes.length === 3);
+    const rest = await readOn(session, { ...from, offset: 1 }, { count: 2 });
+    expect(member.changes).toEqual([1, -1, 1]);
+    expect([records, silent.records, rest.records].map(({ length }) => length)).toEqual([1, 0, 2]);
+    await session.stop();
+  }, 60_000);
+
   test('by losing the lead of a partition: the reader follows the new leader', async () => {
     const topic = subject.topicName();
     await subject.createTopic(topic, 1, { replicaAssignment: [1] });

@@ -14,8 +14,11 @@ export type KafkaDriver = {
   readonly release: () => void;
 };
 
-/** For what kafkajs does itself: groups, producing, administration. It repeats what fails for ever, up to two seconds apart. */
-export function kafkaDriver(settings: ConnectionSettings): KafkaDriver {
+/** A membership is kept up whatever happens. */
+const FOR_EVER = 100_000;
+
+/** For what kafkajs does itself: groups, producing, administration. It repeats what fails, up to two seconds apart. */
+export function kafkaDriver(settings: ConnectionSettings, retries = FOR_EVER): KafkaDriver {
   const { brokers, clientId, ssl, sasl, connectTimeoutMs, logger } = settings;
   const makeSocket = kafkajsInternals().socketFactory();
   const sockets = new Set<Socket>();
@@ -34,7 +37,7 @@ export function kafkaDriver(settings: ConnectionSettings): KafkaDriver {
     connectionTimeout: connectTimeoutMs,
     authenticationTimeout: connectTimeoutMs,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: { initialRetryTime: 300, maxRetryTime: 2_000, retries: 100_000 },
+    retry: { initialRetryTime: 300, maxRetryTime: 2_000, retries },
     logLevel: logLevel.WARN,
     logCreator: driverLog(logger),
     socketFactory,
