@@ -115,7 +115,7 @@ export class MongoCheckpointStore implements CheckpointStore {
   /** Also clears the ledger's entries at or after the new start: they come again from the log. */
   async reset(reset: Reset): Promise<void> {
     const { scope, offset, who } = reset;
-    await this.#transaction('resetting a checkpoint', async (session) => {
+    await this.#transaction('resetting a checkpoint', scope, async (session) => {
       const id = partitionIdOf(scope, reset);
       const before = await this.#checkpoints.collection.findOne({ _id: id }, { session });
       const start = { offset, origin: `reset to ${offset} by ${who}` };
@@ -141,7 +141,7 @@ export class MongoCheckpointStore implements CheckpointStore {
   }
 
   async drop(scope: Scope): Promise<void> {
-    await this.#transaction('dropping checkpoints', async (session) => {
+    await this.#transaction('dropping checkpoints', scope, async (session) => {
       // An owner of before must stay fenced when the subscription is made again: its epoch is not used again.
       const gone = await this.#checkpoints.collection.find(inScope(scope), { session }).toArray();
       if (gone.length > 0) {
@@ -236,16 +236,17 @@ export class MongoCheckpointStore implements CheckpointStore {
     return found?.['now'] as Date;
   }
 
-  /** A transaction of an operator's: not in the session of an owner. */
-  async #transaction(what: string, body: (session: ClientSession) => Promise<void>): Promise<void> {
+  /** A transaction of an operator's: not in the session of an owner, and not held up by a dead one. */
+  async #transaction(what: string, scope: Scope, body: (session: ClientSession) => Promise<void>): Promise<void> {
     const session = this.#database.client.startSession();
     try {
-      await this.#database.call(what, (deadline) =>
-        inTransaction(session, deadline, async () => {
+      await this.#database.call(what, async (deadline) => {
+        await this.#sessions.endAll(scope);
+        await inTransaction(session, deadline, async () => {
           await body(session);
           return { isCommitted: true, result: undefined };
-        }),
-      );
+        });
+      });
     } finally {
       void session.endSession();
     }

@@ -5,7 +5,7 @@ import type { TopicPartition } from '../../../log/position.ts';
 import { Deadline } from '../server/deadline.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
 import { hasCode, translated } from '../server/mongo-error.ts';
-import { type PartitionId, partitionIdOf, scopedKeyOf } from './partition-id.ts';
+import { inScope, type PartitionId, partitionIdOf, scopedKeyOf } from './partition-id.ts';
 
 const duplicateKey = 11000;
 
@@ -92,10 +92,10 @@ export class OwnerSessions {
     });
   }
 
-  /** Ends the transactions that the owners of a partition have open; a live one runs its again. */
-  async endAll(scope: Scope, partition: TopicPartition): Promise<void> {
-    const document = await this.#owners.findOne({ _id: partitionIdOf(scope, partition) });
-    if (document !== null) await this.#kill(document.sessions.map(({ id }) => id));
+  /** Ends the transactions that the owners of a scope's partitions have open; a live one runs its own again. */
+  async endAll(scope: Scope): Promise<void> {
+    const documents = await this.#owners.find(inScope(scope)).toArray();
+    await this.#kill(documents.flatMap(({ sessions }) => sessions.map(({ id }) => id)));
   }
 
   /** The partition's session, known to the store and free of what was left open in one before it. */

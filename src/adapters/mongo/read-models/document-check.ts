@@ -3,6 +3,9 @@ import { BSON, type Document } from 'mongodb';
 /** What one document may take. MongoDB's limit with some room for what it adds while it writes. */
 export const documentBytesMax = 15 * 1024 * 1024;
 
+/** Type, number and lengths beside text; more than what they take. */
+const perValue = 16;
+
 export type DocumentProblem =
   | { readonly kind: 'too large'; readonly bytes: number }
   /** The driver would store or read something else, or fail for all documents of the bulk. */
@@ -13,32 +16,40 @@ export type DocumentProblem =
  * cannot send, so each is looked at before it is sent.
  */
 export function problemOfDocument(document: Document): DocumentProblem | undefined {
-  const found: { bytesMax: number; path: string | undefined } = { bytesMax: 0, path: undefined };
-  look(document, '', found);
-  if (found.path !== undefined) return { kind: 'changed', path: found.path };
-  if (found.bytesMax <= documentBytesMax) return undefined;
+  const bytesMax = boundOf(document);
+  if (Number.isNaN(bytesMax)) return { kind: 'changed', path: pathOfChanged(document, '') ?? '' };
+  if (bytesMax <= documentBytesMax) return undefined;
   const bytes = BSON.calculateObjectSize(document);
   return bytes <= documentBytesMax ? undefined : { kind: 'too large', bytes };
 }
 
-type Found = { bytesMax: number; path: string | undefined };
-
-/** Sums up an upper bound, which most documents stay far below: three bytes for each unit of text. */
-function look(value: unknown, path: string, found: Found): void {
-  found.bytesMax += 16;
-  if (typeof value === 'string') found.bytesMax += 3 * value.length;
-  if (typeof value !== 'object' || value === null) return;
+/**
+ * An upper bound of the size, which most documents stay far below: three bytes for each unit of text. `NaN` if something
+ * in it would come back changed.
+ */
+function boundOf(value: unknown): number {
+  if (typeof value === 'string') return perValue + 3 * value.length;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return perValue;
+  let bytes = perValue;
   if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) look(element, `${path}[${index}]`, found);
-    return;
+    for (const element of value) bytes += perValue + boundOf(element);
+    return bytes;
   }
-  if (value instanceof Date) return;
-  if (isTakenForAnother(value)) found.path ??= path;
+  if (isTakenForAnother(value)) return Number.NaN;
   for (const name in value) {
-    if (!Object.hasOwn(value, name)) continue;
-    found.bytesMax += 3 * name.length;
-    look((value as Readonly<Record<string, unknown>>)[name], path === '' ? name : `${path}.${name}`, found);
+    if (Object.hasOwn(value, name)) bytes += 3 * name.length + boundOf((value as Document)[name]);
   }
+  return bytes;
+}
+
+function pathOfChanged(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value) && isTakenForAnother(value)) return path;
+  for (const [name, member] of Object.entries(value)) {
+    const found = pathOfChanged(member, path === '' ? name : `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Objects that the driver takes for values of its own: by their type's name, or for a reference to a document. */

@@ -5,12 +5,15 @@ import { UnavailableError } from '../../../runtime/errors.ts';
 /** What the adapter takes of a clock. What expires in the store does so by the store's own. */
 export type StoreClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
 
+/** Node fires a longer timer at once. */
+const timerMaxMs = 2_147_483_647;
+
 /** The machine's. */
 export const machineClock: StoreClock = {
   monotonicMs: () => performance.now(),
   async sleep(ms, signal) {
     // It rejects on abort, which is no failure.
-    await timer(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await timer(Math.min(ms, timerMaxMs), undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   },
 };
 

@@ -73,7 +73,7 @@ export function hasCode(thrown: unknown, code: number): boolean {
 }
 
 /** Somebody else inserted the document meanwhile. A bulk says it in its text only. */
-export function isLostInsertRace(thrown: unknown): boolean {
+function isLostInsertRace(thrown: unknown): boolean {
   return hasCode(thrown, duplicateKey) && / index: _id_ /.test(messageOf(thrown));
 }
 

@@ -42,6 +42,8 @@ async function runOnce<T>(session: ClientSession, deadline: Deadline, body: () =
   try {
     const { isCommitted, result } = await body();
     if (isCommitted) {
+      // Whoever waited is gone: what is late must not be told to stand as well.
+      if (deadline.leftMs === 0) throw deadline.error();
       isOpen = false;
       await session.commitTransaction();
     }
