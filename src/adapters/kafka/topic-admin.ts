@@ -1,4 +1,4 @@
-import { type Admin, ConfigResourceTypes } from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import type { ConnectionSettings } from './cluster/connection-settings.ts';
 import { kafkaDriver } from './driver/kafka-driver.ts';
 import { toLogError } from './kafka-error.ts';
@@ -47,7 +47,7 @@ export class TopicAdmin {
     return this.#with('describing topics', async (admin) => {
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
-        resources: topics.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames })),
+        resources: topics.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames })),
       });
       return resources.map(({ resourceName, configEntries }): TopicRetention => {
         const values = new Map(configEntries.map(({ configName, configValue }) => [configName, configValue]));

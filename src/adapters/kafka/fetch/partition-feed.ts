@@ -159,12 +159,15 @@ export class PartitionFeed {
   /** Takes a good answer in. Ignored if the reader went elsewhere meanwhile, or had the same from another question. */
   accept(flight: Flight, { low, end, aborted, records }: FetchAnswer): void {
     if (flight.offset !== this.#fetchOffset && flight.offset !== this.#offset) return;
+    // Most answers say that there is still nothing, which nobody waits for.
+    const isNews =
+      records.length > 0 || this.#demand === 'now' || this.#bounds === undefined || this.#problem !== undefined;
     this.#bounds = { low, end };
     this.#problem = undefined;
     this.troubles = 0;
     this.#lastAnswered = Math.max(this.#lastAnswered, flight.number);
     if (records.length > 0 && flight.offset === this.#fetchOffset) this.#hold(flight, { aborted, records });
-    this.wake();
+    if (isNews) this.wake();
   }
 
   /** The reader gets this error, once. */

@@ -9,8 +9,8 @@ const LZ4 = 3;
 /** Stand-ins for the packages: a block is its length and then its text, as it is. */
 const packages: LoadPackage = (name) =>
   name === 'snappy'
-    ? { uncompressSync: (block: Buffer) => block.subarray(1) }
-    : { decompressFrameSync: (frame: Buffer) => frame.subarray(7) };
+    ? { uncompressSync: (bytes: Buffer) => bytes.subarray(1) }
+    : { decompressFrameSync: (bytes: Buffer) => bytes.subarray(7) };
 
 function block(text: string): Buffer {
   return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
