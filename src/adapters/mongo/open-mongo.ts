@@ -9,6 +9,7 @@ import { MongoReadModelStore } from './read-models/mongo-read-model-store.ts';
 import { connect, type ServerDescription } from './server/connection.ts';
 import { machineClock, type StoreClock } from './server/deadline.ts';
 import { MongoDatabase } from './server/mongo-database.ts';
+import { translated } from './server/mongo-error.ts';
 import { assertRights } from './server/rights.ts';
 import { migrate } from './server/schema.ts';
 
@@ -63,17 +64,17 @@ export async function openMongo(options: MongoOptions): Promise<MongoStores> {
     signal: options.signal,
     logger: options.logger ?? silentLogger,
   });
-  const database = new MongoDatabase({ client, name, clock, deadlineMs });
   try {
+    const database = new MongoDatabase({ client, name, clock, deadlineMs });
     await database.call('opening the database', async () => {
       await assertRights(database);
       await migrate(database, service);
     });
+    return compose(database, server);
   } catch (error) {
     await client.close();
-    throw error;
+    throw translated(error, `opening the database ${name}`);
   }
-  return compose(database, server);
 }
 
 function compose(database: MongoDatabase, { version, replicaSet }: ServerDescription): MongoStores {

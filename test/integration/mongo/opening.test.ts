@@ -59,9 +59,13 @@ describe.skipIf(mongodb === undefined)('opening MongoDB', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  test('refuses a URL that is none', async () => {
-    const opening = openMongo({ url: 'http://x', database: freshName(), service: 'eshop' });
-    await expect(opening).rejects.toThrow(/URL|scheme/);
+  test.each([
+    ['a URL that is none', { url: 'http://x' }],
+    ['a database of an impossible name', { database: 'a.b' }],
+    ['a database of a name that only the server knows to be impossible', { database: 'a$b"' }],
+  ])('refuses %s', async (_what, wrong) => {
+    const opening = openMongo({ url, database: freshName(), service: 'eshop', ...wrong });
+    await expect(opening).rejects.toBeInstanceOf(StoreRefusedError);
   });
 
   test('tries for a while where nobody answers, says so, and gives up', async () => {

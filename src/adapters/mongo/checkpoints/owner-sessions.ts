@@ -23,6 +23,8 @@ type Held = {
   isRegistered: boolean;
   /** Whether work that was given up on may still go on in the session. */
   isDoubtful: boolean;
+  /** Sessions in which such work may have left something open. */
+  abandoned: readonly OwnSession[];
   /** The work that goes on in the session. One at a time. */
   tail: Promise<unknown>;
 };
@@ -88,6 +90,7 @@ export class OwnerSessions {
       const endProcesses = (): Promise<void> => this.#killProcesses(new Set(former.map(({ store }) => store)));
       const result = await deadline.bound(claimed.work({ end, endProcesses }, deadline));
       await deadline.bound(this.#forget(held.id, former));
+      held.abandoned = [];
       return result;
     });
   }
@@ -100,13 +103,12 @@ export class OwnerSessions {
 
   /** The partition's session, known to the store and free of what was left open in one before it. */
   async #ready(held: Held, deadline: Deadline): Promise<ClientSession> {
-    const before = held.session;
     const session = this.#sessionOf(held);
     if (held.isRegistered) return session;
-    const former = before === undefined || before === session ? [] : [this.#ownOf(before)];
     await deadline.bound(this.#register(held.id, this.#ownOf(session), undefined));
-    await deadline.bound(this.#kill(former.map(({ id }) => id)));
-    await deadline.bound(this.#forget(held.id, former));
+    await deadline.bound(this.#kill(held.abandoned.map(({ id }) => id)));
+    await deadline.bound(this.#forget(held.id, held.abandoned));
+    held.abandoned = [];
     held.isRegistered = true;
     return session;
   }
@@ -114,6 +116,7 @@ export class OwnerSessions {
   /** A new one in place of one that may not be used. */
   #sessionOf(held: Held): ClientSession {
     if (held.session !== undefined && !held.isDoubtful) return held.session;
+    if (held.session !== undefined) held.abandoned = [...held.abandoned, this.#ownOf(held.session)];
     held.session = this.#database.client.startSession();
     held.isRegistered = false;
     held.isDoubtful = false;
@@ -146,7 +149,7 @@ export class OwnerSessions {
     let held = this.#held.get(key);
     if (held === undefined) {
       const id = partitionIdOf(scope, partition);
-      held = { id, session: undefined, isRegistered: false, isDoubtful: false, tail: Promise.resolve() };
+      held = { id, session: undefined, isRegistered: false, isDoubtful: false, abandoned: [], tail: Promise.resolve() };
       this.#held.set(key, held);
     }
     return held;

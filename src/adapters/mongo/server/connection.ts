@@ -1,8 +1,8 @@
 import { MongoClient } from 'mongodb';
 import pRetry from 'p-retry';
-import { TidemarkError, UnavailableError } from '../../../runtime/errors.ts';
+import { messageOf, TidemarkError, UnavailableError } from '../../../runtime/errors.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import { translated } from './mongo-error.ts';
+import { StoreRefusedError, translated } from './mongo-error.ts';
 
 /** The server runs alone: it has no transactions, and may lose what it acknowledged. */
 export class StandaloneServerError extends TidemarkError {
@@ -81,7 +81,11 @@ function clientOf(options: ConnectionOptions): MongoClient {
       fieldsAsRaw: noFields,
     });
   } catch (error) {
-    throw translated(error, 'reading the URL');
+    // Not all that is wrong with a URL is said by an error of the driver's own.
+    throw new StoreRefusedError(`The URL of MongoDB cannot be used: ${messageOf(error)}.`, {
+      hint: 'Write mongodb://host:port,…/?replicaSet=name, or mongodb+srv://host.',
+      cause: error,
+    });
   }
 }
 
