@@ -113,7 +113,7 @@ export function translated(thrown: unknown, what: string): unknown {
   if (hasCode(thrown, unauthorized)) {
     return new RightsMissingError(`MongoDB does not allow this (${what}): ${said}.`, {
       ...options,
-      hint: 'Grant the user of the connection the role readWrite and the actions collMod and killSessions of its own.',
+      hint: 'Grant the user of the connection the role readWrite on the database.',
     });
   }
   return new StoreRefusedError(`MongoDB refused this (${what}): ${said}.`, {

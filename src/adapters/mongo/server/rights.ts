@@ -14,7 +14,6 @@ const neededActions = [
   'createCollection',
   'createIndex',
   'dropIndex',
-  'collMod',
   'listCollections',
   'listIndexes',
 ] as const;
@@ -61,7 +60,7 @@ export async function assertRights(database: MongoDatabase): Promise<void> {
     `The user of the MongoDB connection may not do this to ${name}: ${missing.join(', ')}.`,
     {
       details: { database: name, missing },
-      hint: 'Grant the role readWrite on the database and the actions that are listed; a worker cannot do without them.',
+      hint: 'Grant the role readWrite on the database, and killSessions if it is listed: everybody may end sessions of their own.',
     },
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { missingActions, type Privilege } from '../../../../../src/adapters/mongo/server/rights.ts';
 
 const readOnly = ['find', 'listCollections', 'listIndexes'];
-const all = [...readOnly, 'insert', 'update', 'remove', 'createCollection', 'createIndex', 'dropIndex', 'collMod'];
+const all = [...readOnly, 'insert', 'update', 'remove', 'createCollection', 'createIndex', 'dropIndex'];
 
 test.each<[string, readonly Privilege[], readonly string[]]>([
   ['on the database', [{ resource: { db: 'eshop', collection: '' }, actions: all }], []],
