@@ -12,13 +12,13 @@ import { adding, modelNamed, rowOf, writing } from './plans.ts';
 const rowsModel = modelNamed('order_summary');
 const totals = modelNamed('buyer_totals', { kind: 'totals' });
 
-type Written = { acknowledged: number };
+type Lane = { readonly topic: string; acknowledged: number };
 
 /** Commits one row and one addition at a time until it is told to stop, repeating what has no known outcome as an engine does. */
-async function load(stores: MongoStores, topic: string, until: AbortSignal): Promise<Written> {
+async function load(stores: MongoStores, written: Lane, until: AbortSignal): Promise<void> {
+  const { topic } = written;
   const owner = await claimed(stores, { at: { ...partition, topic } });
   let fence: Fence = owner.fence();
-  const written: Written = { acknowledged: 0 };
   while (!until.aborted) {
     const offset = written.acknowledged + 1;
     const plan = both(writing(rowsModel, [rowOf(`${topic}-${offset}`, { offset })]), adding(totals, topic, 1));
@@ -34,7 +34,12 @@ async function load(stores: MongoStores, topic: string, until: AbortSignal): Pro
     fence = { ...fence, sequence: fence.sequence + 1 };
     written.acknowledged = offset;
   }
-  return written;
+}
+
+/** Waits until each lane has had some more commits acknowledged. */
+async function underLoad(lanes: readonly Lane[]): Promise<void> {
+  const goals = lanes.map((lane) => ({ lane, goal: lane.acknowledged + 10 }));
+  while (goals.some(({ lane, goal }) => lane.acknowledged < goal)) await sleep(20);
 }
 
 function both(one: WritePlan, two: WritePlan): WritePlan {
@@ -61,18 +66,18 @@ describe.skipIf(mongodb === undefined)('MongoDB that fails', () => {
     await using stores = await openMongo({ url: server.url, database: 'killed', service: 'eshop' });
     for (const model of [rowsModel, totals]) await stores.readModels.prepare(scope, model);
     const stop = new AbortController();
-    const lanes = ['a', 'b', 'c'].map((topic) => load(stores, topic, stop.signal));
+    const lanes = ['a', 'b', 'c'].map((topic): Lane => ({ topic, acknowledged: 0 }));
+    const loading = Promise.all(lanes.map((lane) => load(stores, lane, stop.signal)));
     for (let round = 0; round < 2; round += 1) {
-      await sleep(500);
+      await Promise.race([underLoad(lanes), loading]);
       await server.signal('SIGKILL');
       await server.start();
       await server.ready();
     }
-    await sleep(500);
+    await Promise.race([underLoad(lanes), loading]);
     stop.abort();
-    for (const [n, { acknowledged }] of (await Promise.all(lanes)).entries()) {
-      const topic = 'abc'.charAt(n);
-      expect(acknowledged).toBeGreaterThan(20);
+    await loading;
+    for (const { topic, acknowledged } of lanes) {
       expect(await stores.readModels.readRow(totals.name, topic)).toEqual({ n: acknowledged });
       expect(await stores.checkpoints.read(scope, { ...partition, topic })).toMatchObject({ offset: acknowledged });
       const rows = await stores.readModels.readRows(rowsModel.name, { afterId: `${topic}-`, limit: 100_000 });
