@@ -100,6 +100,19 @@ describe.skipIf(kafka === undefined)('appending to Kafka', () => {
     ]);
   });
 
+  test('partitions that were added since the last append get their records too', async () => {
+    const topic = await newTopic(1);
+    const lines = (from: number): readonly string[] =>
+      Array.from({ length: 20 }, (_, index) => JSON.stringify(commitRecord({ id: `O-${from + index}`, version: 1 })));
+    await log.append(lines(0), { topicOf: () => topic });
+    await subject.admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
+    await log.append(lines(20), { topicOf: () => topic });
+    const { partitions } = await log.log.describe(topic);
+    expect(partitions).toHaveLength(3);
+    expect(partitions.reduce((sum, { end }) => sum + end, 0)).toBe(40);
+    expect(partitions.every(({ end }) => end > 0)).toBe(true);
+  });
+
   test('a header without value is refused, as it cannot be written', async () => {
     const line = JSON.stringify({ topic: 't', key: 'k', timestamp: 1, value: '{}', headers: [['h', null]] });
     await expect(log.append([line], { asIs: true })).rejects.toMatchObject({ code: 'BAD_RECORD', line: 1 });

@@ -22,6 +22,7 @@ const pieceUnits = 256 * 1024;
 /** A send that was not acknowledged by then has an unknown outcome. */
 const SEND_MAX_MS = 60_000;
 const RETRIES = 8;
+const UNKNOWN_PARTITION_PAUSE_MS = 50;
 
 type AppenderParts = {
   readonly view: ClusterView;
@@ -125,7 +126,7 @@ export class KafkaAppender {
   async #send(piece: readonly Placed[], lastStoredLine: number): Promise<Position | undefined> {
     if (piece.length === 0) return undefined;
     try {
-      return lastPosition(piece, await this.#acknowledged(piece));
+      return lastPosition(piece, await this.#sendWhole(piece));
     } catch (error) {
       if (!isTooLarge(error)) throw unknownOutcome(error, lastStoredLine);
       if (piece.length === 1) throw tooLarge(piece[0]?.line ?? 0, lastStoredLine);
@@ -138,6 +139,26 @@ export class KafkaAppender {
       stored = placed.line;
     }
     return last;
+  }
+
+  /**
+   * kafkajs leaves out, without a word, what goes to partitions that it has not heard of yet. What was not acknowledged is
+   * sent by a producer that knows them.
+   */
+  async #sendWhole(piece: readonly Placed[]): Promise<readonly RecordMetadata[]> {
+    const acknowledged: RecordMetadata[] = [];
+    let open = piece;
+    for (let attempt = 1; attempt <= RETRIES; attempt += 1) {
+      acknowledged.push(...(await this.#acknowledged(open)));
+      const keys = new Set(
+        acknowledged.map(({ topicName, partition }) => partitionKey({ topic: topicName, partition })),
+      );
+      open = open.filter(({ record, partition }) => !keys.has(partitionKey({ topic: record.topic, partition })));
+      if (open.length === 0) return acknowledged;
+      await this.#discard();
+      await this.#parts.connection.runtime.clock.sleep(attempt * UNKNOWN_PARTITION_PAUSE_MS);
+    }
+    throw new UnavailableError('Some partitions are not known to all brokers yet.');
   }
 
   async #acknowledged(piece: readonly Placed[]): Promise<readonly RecordMetadata[]> {
