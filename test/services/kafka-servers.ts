@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kafka, logLevel } from 'kafkajs';
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import { command } from './command.ts';
 import { freePort } from './free-port.ts';
 import { kafkaClassPath } from './kafka-files.ts';
@@ -18,6 +18,8 @@ export type KafkaOptions = {
   readonly port?: number;
   /** More lines of `server.properties`, for all brokers. */
   readonly properties?: Readonly<Record<string, string>>;
+  /** What plain clients need beside an address: credentials, say. */
+  readonly client?: Partial<KafkaConfig>;
 };
 
 type BrokerPlace = { readonly id: number; readonly port: number; readonly folder: string };
@@ -31,6 +33,7 @@ export class KafkaServers implements AsyncDisposable {
   readonly #classPath: string;
   readonly #places: readonly BrokerPlace[];
   readonly #processes = new Map<number, ServerProcess>();
+  #client: Partial<KafkaConfig> = {};
 
   private constructor(folder: string, classPath: string, places: readonly BrokerPlace[]) {
     this.#folder = folder;
@@ -38,7 +41,7 @@ export class KafkaServers implements AsyncDisposable {
     this.#places = places;
   }
 
-  static async start({ brokers = 1, port, properties = {} }: KafkaOptions = {}): Promise<KafkaServers> {
+  static async start({ brokers = 1, port, properties = {}, client = {} }: KafkaOptions = {}): Promise<KafkaServers> {
     const classPath = await kafkaClassPath();
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-kafka-'));
     const places: BrokerPlace[] = [];
@@ -47,6 +50,7 @@ export class KafkaServers implements AsyncDisposable {
       places.push({ id, port: own, folder: join(folder, String(id)) });
     }
     const servers = new KafkaServers(folder, classPath, places);
+    servers.#client = client;
     try {
       await servers.#format(await freePort(), properties);
       await Promise.all(places.map(({ id }) => servers.startBroker(id)));
@@ -65,7 +69,7 @@ export class KafkaServers implements AsyncDisposable {
 
   /** A plain client, for making topics and records and for looking at the cluster. */
   client(): Kafka {
-    return new Kafka({ clientId: 'test', brokers: [...this.brokers], logLevel: logLevel.NOTHING });
+    return new Kafka({ clientId: 'test', brokers: [...this.brokers], logLevel: logLevel.NOTHING, ...this.#client });
   }
 
   /** Starts a broker that is down. `ready` waits for it. */
@@ -146,6 +150,7 @@ export class KafkaServers implements AsyncDisposable {
       logLevel: logLevel.NOTHING,
       connectionTimeout: 1_000,
       retry: { retries: 0 },
+      ...this.#client,
     });
     const admin = kafka.admin();
     try {

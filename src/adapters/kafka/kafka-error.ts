@@ -21,6 +21,7 @@ export const KafkaCode = {
   offsetOutOfRange: 1,
   unknownTopicOrPartition: 3,
   topicAuthorizationFailed: 29,
+  groupAuthorizationFailed: 30,
 } as const;
 
 /** What an exception of kafkajs, or one of Node's sockets, means to somebody who asked the log. */

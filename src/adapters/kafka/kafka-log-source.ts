@@ -70,6 +70,7 @@ export class KafkaLogSource implements LogSource {
     const { view, leaders, connection, group, inflate } = this.#parts;
     const followed = [...new Set(topics)];
     const logger = this.#parts.logger.child({ subscription });
+    const groupId = `${connection.clientId}.${subscription}`;
     const session: KafkaLogSession = new KafkaLogSession({
       topics: followed,
       client: new FetchClient({ view, leaders, settings: connection, inflate }),
@@ -77,7 +78,8 @@ export class KafkaLogSource implements LogSource {
       onStop: () => this.#sessions.delete(session),
       join: (onAssignment) =>
         new GroupMembership({
-          groupId: `${connection.clientId}.${subscription}`,
+          groupId,
+          refusal: () => view.groupRefusal(groupId),
           topics: followed,
           connection,
           group,

@@ -3,7 +3,7 @@ import type { Position } from '../../../src/log/position.ts';
 import type { LogRecord } from '../../../src/log/record.ts';
 
 export const never = new AbortController().signal;
-export const atOnce: PullLimits = { records: 1_000, bytes: 10_000_000, waitMs: 0 };
+const atOnce: PullLimits = { records: 1_000, bytes: 10_000_000, waitMs: 0 };
 
 export function pullAtOnce(session: LogSession, from: Position, limits: Partial<PullLimits> = {}): Promise<LogBatch> {
   return session.pull(from, { ...atOnce, ...limits }, never);

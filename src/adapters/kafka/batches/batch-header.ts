@@ -25,6 +25,8 @@ export type BatchHeader = {
 /** Bytes up to the batch's length, and those its length must count at least. */
 const LENGTH_END = 12;
 const LENGTH_MIN = 49;
+/** No broker takes a batch that is larger. */
+const LENGTH_MAX = 1024 * 1024 * 1024;
 const MAGIC = 2;
 
 /** A batch that goes on after what was fetched: how many bytes it takes in all, if that much is known. */
@@ -40,6 +42,7 @@ export function readBatchHeader(from: WireReader): ReadBatch {
     const firstOffset = from.int64();
     const length = from.int32();
     if (length < LENGTH_MIN) throw new WireError('a record batch is shorter than its header');
+    if (length > LENGTH_MAX) throw new WireError('a record batch is larger than any may be');
     if (length > from.left) return { kind: 'cut', bytes: LENGTH_END + length };
     const end = from.at + length;
     from.int32();

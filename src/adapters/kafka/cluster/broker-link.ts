@@ -52,12 +52,7 @@ export class BrokerLink {
     const dropped = [this.#live?.connection, this.#connecting].filter((connection) => connection !== undefined);
     this.#live = undefined;
     this.#connecting = undefined;
-    for (const connection of dropped) {
-      const reason = new UnavailableError('The connection was dropped.');
-      connection.rejectRequests(reason);
-      connection.socket?.destroy(reason);
-      connection.disconnect().catch(() => undefined);
-    }
+    for (const connection of dropped) breakOff(connection);
   }
 
   /** Drops it for good. */
@@ -105,7 +100,11 @@ export class BrokerLink {
     if (connection === undefined) throw new UnavailableError('A pool of connections is empty.');
     this.#connecting = connection;
     await within(connectTimeoutMs, broker.connect());
-    if (this.#connecting !== connection) throw new UnavailableError('The connection was dropped.');
+    if (this.#connecting !== connection) {
+      // Dropped before there was a socket to close.
+      breakOff(connection);
+      throw new UnavailableError('The connection was dropped.');
+    }
     this.#connecting = undefined;
     return { broker, connection };
   }
@@ -119,6 +118,13 @@ export class BrokerLink {
     });
     return within(timeoutMs, exchange);
   }
+}
+
+function breakOff(connection: InnerConnection): void {
+  const reason = new UnavailableError('The connection was dropped.');
+  connection.rejectRequests(reason);
+  connection.socket?.destroy(reason);
+  connection.disconnect().catch(() => undefined);
 }
 
 function encode(request: WireRequest<unknown>): InstanceType<ReturnType<typeof kafkajsInternals>['Encoder']> {

@@ -1,11 +1,13 @@
 import { UnavailableError } from '../../../runtime/errors.ts';
 import { KafkaCode, LogRefusedError } from '../kafka-error.ts';
+import { findCoordinatorRequest } from '../wire/find-coordinator-request.ts';
 import {
   type BrokerAddress,
   type MetadataAnswer,
   metadataRequest,
   type TopicAnswer,
 } from '../wire/metadata-request.ts';
+import type { WireRequest } from '../wire/wire-request.ts';
 import { BrokerLink } from './broker-link.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 
@@ -72,6 +74,16 @@ export class ClusterView {
     return view;
   }
 
+  /** Why the user may not be a member of the group; `undefined`: nothing speaks against it. */
+  async groupRefusal(groupId: string): Promise<LogRefusedError | undefined> {
+    const errorCode = await this.#ask(findCoordinatorRequest(groupId));
+    if (errorCode !== KafkaCode.groupAuthorizationFailed) return undefined;
+    return new LogRefusedError(`Kafka refused the group ${groupId} to this user.`, {
+      details: { groupId },
+      hint: 'Give the user the right to read the group: all groups of the client id, by their common prefix.',
+    });
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#link?.close();
@@ -87,17 +99,17 @@ export class ClusterView {
   async #refreshAfter(last: Promise<unknown>, topics: ReadonlySet<string>): Promise<void> {
     await last;
     this.#gathering = undefined;
-    this.#note([...topics], await this.#ask([...topics]));
+    this.#note([...topics], await this.#ask(metadataRequest([...topics])));
   }
 
   /** Asks the broker that answered last, else one after the other. */
-  async #ask(topics: readonly string[]): Promise<MetadataAnswer> {
+  async #ask<T>(request: WireRequest<T>): Promise<T> {
     let problem: unknown = new UnavailableError('No broker is named.');
     const known = new Map([...this.#brokers.values(), ...this.#seeds].map((address) => [keyOf(address), address]));
     for (let attempt = 0; attempt <= known.size && !this.#isClosed; attempt += 1) {
       const link = this.#link ?? this.#connectTo([...known.values()]);
       try {
-        return await link.request(metadataRequest(topics));
+        return await link.request(request);
       } catch (error) {
         link.close();
         this.#link = undefined;

@@ -4,7 +4,7 @@ import { assert } from '../../../runtime/assert.ts';
 import { healPrototypes } from './overrides.ts';
 
 /** The only version whose inner modules are known here: another one is refused, never tried. */
-export const KAFKAJS_VERSION = '2.2.4';
+const KAFKAJS_VERSION = '2.2.4';
 
 /** What a request of our own looks like to a connection of kafkajs. */
 export type InnerRequest = {

@@ -219,9 +219,9 @@ export class PartitionFeed {
   #hold(flight: Flight, { aborted, records }: Pick<FetchAnswer, 'aborted' | 'records'>): void {
     this.hasTriedNow = false;
     const { lastOffset, cutBytes, isDamaged } = spanOf(records);
-    // A batch that came cut although it was the first has to be asked for with its size.
-    if (lastOffset === undefined && cutBytes > flight.bytesMax) {
-      this.#bytesMax = cutBytes;
+    // A batch that came cut is asked for with its size; it comes whole when it is the first of an answer.
+    if (lastOffset === undefined && !isDamaged) {
+      this.#bytesMax = Math.max(FETCH_BYTES, cutBytes);
       return;
     }
     const parts = { partition: this.partition, batches: records, aborted, from: flight.offset, inflate: this.#inflate };

@@ -86,10 +86,12 @@ export class GroupConsumer {
   }
 
   async #close(): Promise<void> {
-    const { leaveMaxMs } = this.#parts.group;
+    const { connection, group } = this.#parts;
+    const { clock } = connection.runtime;
+    const deadlineMs = clock.monotonicMs() + group.leaveMaxMs;
     // kafkajs leaves a member behind that nobody stops if it is disconnected on its way into the group.
-    await within(leaveMaxMs, this.#settled.promise);
-    await within(leaveMaxMs, this.#consumer.disconnect());
+    await within(group.leaveMaxMs, this.#settled.promise);
+    await within(Math.max(0, deadlineMs - clock.monotonicMs()), this.#consumer.disconnect());
     this.#driver.release();
     this.#crashed.resolve(new Error('The consumer was closed.'));
   }

@@ -2,7 +2,7 @@ import type { Assignment } from '../../../log/log-source.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../../log/position.ts';
 import { isAborted } from '../../../runtime/aborted.ts';
 import { backoffMs } from '../../../runtime/backoff.ts';
-import { messageOf } from '../../../runtime/errors.ts';
+import { messageOf, type TidemarkError } from '../../../runtime/errors.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { TaskGroup } from '../../../runtime/task-group.ts';
 import type { ConnectionSettings } from '../cluster/connection-settings.ts';
@@ -24,6 +24,8 @@ export type GroupMembershipParts = {
   readonly connection: ConnectionSettings;
   readonly group: GroupSettings;
   readonly logger: Logger;
+  /** Why Kafka refuses this process the group; kafkajs only says that it found no coordinator. */
+  readonly refusal: () => Promise<TidemarkError | undefined>;
   /** Told each change of what is owned, the first one being what is owned at first, if only nothing. */
   readonly onAssignment: (assignment: Assignment) => void;
 };
@@ -71,9 +73,9 @@ export class GroupMembership {
     const { clock, random } = connection.runtime;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       const life = await this.#live();
-      const problem = toLogError(life.error, 'a consumer group');
       this.#emit(this.#ownership.leave());
       if (isAborted(signal)) return;
+      const problem = await this.#problemOf(life.error);
       if (life.hasJoined) attempt = 1;
       const isRefused = problem instanceof LogRefusedError;
       const fields = { groupId: this.#parts.groupId, reason: problem.message, code: problem.code };
@@ -81,6 +83,14 @@ export class GroupMembership {
       else logger.warn('The membership in the group was lost; joining again.', fields);
       const delay = { initialMs: RESTART_INITIAL_MS, maxMs: RESTART_MAX_MS, attempt };
       await clock.sleep(isRefused ? REFUSED_PAUSE_MS : backoffMs(delay, random), signal);
+    }
+  }
+
+  async #problemOf(error: unknown): Promise<TidemarkError> {
+    try {
+      return (await this.#parts.refusal()) ?? toLogError(error, 'a consumer group');
+    } catch {
+      return toLogError(error, 'a consumer group');
     }
   }
 

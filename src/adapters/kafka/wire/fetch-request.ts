@@ -26,7 +26,7 @@ export type FetchAnswer = {
 };
 
 /** The first version that asks by topic id: of a topic that was made anew nothing is served. */
-export const FETCH: WireApi = { apiKey: 1, apiVersion: 13, apiName: 'Fetch' };
+const FETCH: WireApi = { apiKey: 1, apiVersion: 13, apiName: 'Fetch' };
 
 /** Bytes of an answer in all, over its partitions. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;

@@ -18,7 +18,7 @@ export type OffsetAnswer = {
   readonly offset: number;
 };
 
-export const LIST_OFFSETS: WireApi = { apiKey: 2, apiVersion: 6, apiName: 'ListOffsets' };
+const LIST_OFFSETS: WireApi = { apiKey: 2, apiVersion: 6, apiName: 'ListOffsets' };
 
 /** Only what committed transactions hold counts. */
 export const READ_COMMITTED = 1;

@@ -20,7 +20,7 @@ export type MetadataAnswer = {
 };
 
 /** The first version that asks with names and tells topic ids, and may say that a topic has none. */
-export const METADATA: WireApi = { apiKey: 3, apiVersion: 12, apiName: 'Metadata' };
+const METADATA: WireApi = { apiKey: 3, apiVersion: 12, apiName: 'Metadata' };
 
 const NO_ID = '0'.repeat(32);
 

@@ -21,7 +21,7 @@ export type BatchShape = {
 };
 
 export const TRANSACTIONAL = 0x10;
-export const CONTROL = 0x20;
+const CONTROL = 0x20;
 
 /** A record batch, as a producer or a broker would write it. */
 export function recordBatch(records: readonly BatchRecord[], shape: BatchShape = {}): Buffer {
