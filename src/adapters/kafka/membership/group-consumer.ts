@@ -79,6 +79,11 @@ export class GroupConsumer {
     }
   }
 
+  /** Ends this life from outside. */
+  abandon(error: unknown): void {
+    this.#crashed.resolve(error);
+  }
+
   /** Leaves the group, within the bound. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -104,8 +109,10 @@ export class GroupConsumer {
     let beatSentAtMs = 0;
     let joinSentAtMs = 0;
     this.#consumer.on(events.REQUEST, ({ payload: { apiName, duration } }) => {
-      if (apiName === 'Heartbeat') beatSentAtMs = nowMs() - duration;
-      if (apiName === 'SyncGroup') joinSentAtMs = nowMs() - duration;
+      // By the wall clock, which may have been set back meanwhile.
+      const sentAtMs = nowMs() - Math.max(0, duration);
+      if (apiName === 'Heartbeat') beatSentAtMs = sentAtMs;
+      if (apiName === 'SyncGroup') joinSentAtMs = sentAtMs;
     });
     this.#consumer.on(events.HEARTBEAT, ({ payload: { memberId } }) =>
       this.#guard(() => onBeat(memberId, beatSentAtMs)),

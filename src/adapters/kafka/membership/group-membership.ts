@@ -2,7 +2,7 @@ import type { Assignment } from '../../../log/log-source.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../../log/position.ts';
 import { isAborted } from '../../../runtime/aborted.ts';
 import { backoffMs } from '../../../runtime/backoff.ts';
-import { messageOf, type TidemarkError } from '../../../runtime/errors.ts';
+import { messageOf, type TidemarkError, UnavailableError } from '../../../runtime/errors.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { TaskGroup } from '../../../runtime/task-group.ts';
 import type { ConnectionSettings } from '../cluster/connection-settings.ts';
@@ -126,7 +126,17 @@ export class GroupMembership {
         partitions: assignment.lost.length,
       });
       this.#emit(assignment);
+      await this.#replaceIfSilent(signal);
     }
+  }
+
+  /** A consumer that stays silent may wait for something that never comes: kafkajs counts its heartbeats by the wall clock. */
+  async #replaceIfSilent(signal: AbortSignal): Promise<void> {
+    const { connection, group } = this.#parts;
+    const consumer = this.#consumer;
+    await connection.runtime.clock.sleep(group.sessionTimeoutMs, signal);
+    if (isAborted(signal) || !this.#ownership.isSilent) return;
+    consumer?.abandon(new UnavailableError('The group was silent for longer than a session may be.'));
   }
 
   async #mirror(signal: AbortSignal): Promise<void> {

@@ -32,6 +32,11 @@ export class Ownership {
     return this.#memberId === undefined || this.#isSilent ? undefined : this.#lastBeatMs + this.#silenceMaxMs;
   }
 
+  /** Whether this is a member that was not heard of for too long, and gave up what it owned. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   owns(partition: TopicPartition, nowMs: number): boolean {
     return this.#isHeard(nowMs) && this.#owned.has(partitionKey(partition));
   }
@@ -72,6 +77,7 @@ export class Ownership {
   /** The membership is over. */
   leave(): Assignment | undefined {
     this.#memberId = undefined;
+    this.#isSilent = false;
     this.#given = [];
     const lost = this.#loseAll();
     return lost.length === 0 ? undefined : { lost, assigned: [] };

@@ -48,9 +48,9 @@ describe('what a member of a group owns', () => {
     expect(rejoined.join('m', [p0], 2_000)).toEqual({ lost: [], assigned: [p0] });
     const heard = member(p0);
     heard.tick(2_000);
-    expect(heard.silentAtMs).toBeUndefined();
+    expect([heard.silentAtMs, heard.isSilent]).toEqual([undefined, true]);
     expect(heard.beat('m', 2_000)).toEqual({ lost: [], assigned: [p0] });
-    expect(heard.owns(p0, 2_500)).toBe(true);
+    expect([heard.owns(p0, 2_500), heard.isSilent]).toEqual([true, false]);
   });
 
   test('is lost and assigned anew after a silence that nobody noticed', () => {
