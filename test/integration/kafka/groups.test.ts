@@ -141,6 +141,18 @@ describe.skipIf(kafka === undefined)('groups of Kafka', () => {
     }
   });
 
+  test('that cannot be reached are left in time too', async () => {
+    const { log } = subject.open({ brokers: ['127.0.0.1:1'] });
+    const session = log.open('Away', ['any']);
+    const over = new AbortController();
+    const following = session.assignments(over.signal)[Symbol.asyncIterator]().next();
+    await sleep(100);
+    const startedAt = performance.now();
+    await session.stop();
+    expect(await following).toMatchObject({ done: true });
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+  });
+
   test('cost no fetches while nobody asks for records', async () => {
     const topic = await topicOf(1);
     await subject.append({ topic, partition: 0 }, numbered(3));

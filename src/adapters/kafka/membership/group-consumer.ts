@@ -31,6 +31,8 @@ export class GroupConsumer {
   readonly #crashed = Promise.withResolvers<unknown>();
   readonly #settled = Promise.withResolvers<void>();
   #isMember = false;
+  #isOver = false;
+  #hasConnected = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: GroupConsumerParts) {
@@ -57,10 +59,12 @@ export class GroupConsumer {
     const { topics } = this.#parts;
     try {
       await this.#consumer.connect();
+      this.#hasConnected = true;
+      if (this.#closing !== undefined) throw new Error('The consumer was closed.');
       await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true });
       await this.#consumer.run({ autoCommit: false, eachBatch: async () => undefined });
     } catch (error) {
-      this.#crashed.resolve(error);
+      this.#end(error);
     }
     const error = await this.#crashed.promise;
     this.#isMember = false;
@@ -81,6 +85,12 @@ export class GroupConsumer {
 
   /** Ends this life from outside. */
   abandon(error: unknown): void {
+    this.#end(error);
+  }
+
+  /** What kafkajs still says afterwards is of no interest. */
+  #end(error: unknown): void {
+    this.#isOver = true;
     this.#crashed.resolve(error);
   }
 
@@ -94,11 +104,13 @@ export class GroupConsumer {
     const { connection, group } = this.#parts;
     const { clock } = connection.runtime;
     const deadlineMs = clock.monotonicMs() + group.leaveMaxMs;
-    // kafkajs leaves a member behind that nobody stops if it is disconnected on its way into the group.
-    await within(group.leaveMaxMs, this.#settled.promise);
+    // kafkajs tries to connect for ever.
+    if (!this.#hasConnected) this.#driver.release();
+    // It leaves a member behind that nobody stops if it is disconnected on its way into the group.
+    else await within(group.leaveMaxMs, this.#settled.promise);
     await within(Math.max(0, deadlineMs - clock.monotonicMs()), this.#consumer.disconnect());
     this.#driver.release();
-    this.#crashed.resolve(new Error('The consumer was closed.'));
+    this.#end(new Error('The consumer was closed.'));
   }
 
   #listen(): void {
@@ -128,15 +140,16 @@ export class GroupConsumer {
         onJoin(memberId, given, joinSentAtMs);
       });
     });
-    this.#consumer.on(events.CRASH, ({ payload: { error } }) => this.#crashed.resolve(error));
+    this.#consumer.on(events.CRASH, ({ payload: { error } }) => this.#end(error));
   }
 
   /** What is thrown in a listener would end the consumer without a word. */
   #guard(react: () => void): void {
+    if (this.#isOver) return;
     try {
       react();
     } catch (error) {
-      this.#crashed.resolve(error);
+      this.#end(error);
     }
   }
 }
