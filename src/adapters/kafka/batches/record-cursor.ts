@@ -202,13 +202,21 @@ function readHeaders(reader: WireReader): readonly RecordHeader[] {
   return headers;
 }
 
+/** What decoding puts in the place of bytes that are no text. */
+const REPLACEMENT = '\ufffd';
+
 /** Text where the bytes are well-formed, else a copy of them: a slice would keep all that was fetched in memory. */
 function readText(reader: WireReader): RecordText {
   const length = reader.varint();
   if (length < 0) return undefined;
   if (length === 0) return '';
-  const bytes = reader.slice(length);
-  return isUtf8(bytes) ? bytes.toString('utf8') : Uint8Array.from(bytes);
+  const start = reader.at;
+  reader.skip(length);
+  const text = reader.bytes.toString('utf8', start, reader.at);
+  // A view of the bytes costs more than reading them: it is made for the few texts that need a closer look.
+  if (!text.includes(REPLACEMENT)) return text;
+  const bytes = reader.bytes.subarray(start, reader.at);
+  return isUtf8(bytes) ? text : Uint8Array.from(bytes);
 }
 
 function sizeOf({ key, value, headers }: LogRecord): number {

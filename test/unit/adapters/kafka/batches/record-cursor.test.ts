@@ -74,6 +74,19 @@ describe('record batches', () => {
     expect(cursor).toMatchObject({ next: 5_000_000_010, isDone: true });
   });
 
+  test('keep a replacement character that was written as one, beside bytes that are no text', () => {
+    const batch = recordBatch([
+      text('a\ufffdb'),
+      { value: Buffer.from([0x61, 0xc3]) },
+      { value: Buffer.from([0xed, 0xa0, 0x80]) },
+    ]);
+    expect(values(cursorOf(batch).take(all))).toEqual([
+      'a\ufffdb',
+      Uint8Array.from([0x61, 0xc3]),
+      Uint8Array.from([0xed, 0xa0, 0x80]),
+    ]);
+  });
+
   test('are read from the offset asked for, as many as asked for', () => {
     const batch = recordBatch(['a', 'b', 'c', 'd'].map(text), { firstOffset: 10 });
     const cursor = cursorOf(batch, { from: 11 });
