@@ -1,11 +1,10 @@
-import type { Message, Producer, RecordMetadata } from 'kafkajs';
+import type { Producer, RecordMetadata } from 'kafkajs';
 import { AppendError } from '../../../log/append/append-error.ts';
 import type { AppendOptions, AppendResult } from '../../../log/append/append-options.ts';
 import type { Appendable } from '../../../log/append/appendable.ts';
 import { lineContent, partitionFor, readLine } from '../../../log/append/read-line.ts';
 import type { CommitCodec } from '../../../log/commit-codec.ts';
 import { type Position, partitionKey } from '../../../log/position.ts';
-import type { LogRecord, RecordText } from '../../../log/record.ts';
 import { messageOf, UnavailableError } from '../../../runtime/errors.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { ConnectionSettings } from '../cluster/connection-settings.ts';
@@ -232,31 +231,6 @@ function* pieces(pending: readonly Appendable[]): Generator<readonly Appendable[
     units += size;
   }
   if (piece.length > 0) yield piece;
-}
-
-function toMessage({ record, partition }: Placed): Message {
-  const { key, value, timestamp, headers } = record;
-  return {
-    key: toDriver(key),
-    value: toDriver(value),
-    partition,
-    timestamp: String(timestamp),
-    headers: toHeaders(headers),
-  };
-}
-
-/** kafkajs groups headers by name: those of one name keep their order, and stand together. */
-function toHeaders(headers: LogRecord['headers']): NonNullable<Message['headers']> {
-  const grouped: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  for (const [name, values] of Map.groupBy(headers, (header) => header[0])) {
-    grouped[name] = values.map(([, text]) => toDriver(text));
-  }
-  return grouped as NonNullable<Message['headers']>;
-}
-
-function toDriver(text: RecordText): string | Buffer | null {
-  if (text === undefined) return null;
-  return typeof text === 'string' ? text : Buffer.from(text);
 }
 
 /** kafkajs sends one batch per partition, and tells where it begins. */
