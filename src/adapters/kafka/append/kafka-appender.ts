@@ -10,6 +10,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { ConnectionSettings } from '../cluster/connection-settings.ts';
 import { type KafkaDriver, kafkaDriver } from '../driver/kafka-driver.ts';
 import { TopicMissingError, toLogError } from '../kafka-error.ts';
+import { toMessage } from './record-message.ts';
 
 /** An input of up to this many lines is read whole before anything is sent: a bad line stores nothing … */
 const checkedLinesMax = 10_000;
@@ -261,6 +262,8 @@ function tooLarge(line: number, lastStoredLine: number): AppendError {
 }
 
 function unknownOutcome(error: unknown, lastStoredLine: number): Error {
+  // Defects are no outages.
+  if (error instanceof TypeError || error instanceof ReferenceError) return error;
   const problem = toLogError(error, 'appending');
   if (!(problem instanceof UnavailableError)) return problem;
   return new UnavailableError(
