@@ -36,13 +36,22 @@ export class TotalsMixedError extends TidemarkError {
  */
 export function handlerCall(eventIndex: number, result: unknown, models: readonly ModelShape[]): HandlerCall {
   if (result === undefined) return { eventIndex, writes: noWrites };
+  disown(result);
   if (!Array.isArray(result)) return { eventIndex, writes: [writeOf(result, undefined, models)] };
-  const writes = result.map((each, place) => writeOf(each, place, models));
+  // With holes as what they read as: nothing is passed over.
+  const all: readonly unknown[] = Array.from(result);
+  all.forEach(disown);
+  const writes = all.map((each, place) => writeOf(each, place, models));
   checkCall(writes);
   return { eventIndex, writes };
 }
 
 const noWrites: readonly Write[] = [];
+
+/** A promise is no result and nobody will wait for it: that it rejects must not end the process. */
+function disown(value: unknown): void {
+  if (value instanceof Promise) value.catch(() => undefined);
+}
 
 /**
  * Throws where one call writes twice to one row (`ROW_WRITTEN_TWICE`) or adds and contributes to one model

@@ -67,6 +67,7 @@ describe('refused is', () => {
       [plain.remove('1'), undefined],
       'Place 1 of what a handler returned is undefined, not a write',
     ],
+    ['a hole in an array', Array(1), 'Place 0 of what a handler returned is undefined, not a write'],
     ['a promise in an array', [Promise.resolve()], 'Place 0 of what a handler returned is a Promise, not a write'],
     ['an array in an array', [[plain.remove('1')]], 'Place 0 of what a handler returned is an array, not a write'],
     [
@@ -122,4 +123,14 @@ describe('refused is', () => {
     ];
     expect(handlerCall(0, writes, models).writes).toHaveLength(5);
   });
+});
+
+test('a promise that rejects is refused like any other, and its rejection ends nothing', async () => {
+  // An uncaught rejection would fail the test run.
+  const late = async () => {
+    throw new Error('late');
+  };
+  expect(() => handlerCall(0, late(), [])).toThrow('What a handler returned is a Promise');
+  expect(() => handlerCall(0, [late()], [])).toThrow('Place 0 of what a handler returned is a Promise');
+  await new Promise((resolve) => setImmediate(resolve));
 });
