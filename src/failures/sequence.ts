@@ -1,6 +1,6 @@
 import { type Position, partitionKey } from '../log/position.ts';
 import type { RefKey } from '../log/ref.ts';
-import type { SequenceKey } from './failure.ts';
+import type { LedgerEntry, SequenceKey } from './failure.ts';
 
 /** The sequence of one aggregate. */
 export function sequenceOfRef(ref: RefKey): SequenceKey {
@@ -15,4 +15,12 @@ export function sequenceOfKey(topic: string, aggregateId: string): SequenceKey {
 /** The place of an undecodable record without a readable key. It holds nothing up. */
 export function sequenceOfPosition(position: Position): SequenceKey {
   return `at:${partitionKey(position)}:${position.offset}` as SequenceKey;
+}
+
+/**
+ * What orders a sequence before the position does: the version for those of one aggregate; nothing behind an undecodable
+ * record, where the one that came first is the head.
+ */
+export function rankOf({ sequence, version }: Pick<LedgerEntry, 'sequence' | 'version'>): number {
+  return sequence.startsWith('ref:') ? (version ?? 0) : 0;
 }

@@ -1,11 +1,9 @@
 import type { Checkpoint, Run } from '../../checkpoints/checkpoint.ts';
 import type { Fence, Scope } from '../../checkpoints/epoch.ts';
+import { savedOrigin } from '../../checkpoints/origin.ts';
 import type { TopicPartition } from '../../log/position.ts';
 import { type Columns, integerOf, oneRow, textOf } from './database/columns.ts';
 import type { Database } from './database/database.ts';
-
-/** Origin of a checkpoint that has moved since its start was resolved. */
-const savedOrigin = 'checkpoint';
 
 export const checkpointColumns = 'topic, partition, epoch, sequence, position, completed, origin, saved_at';
 

@@ -9,13 +9,11 @@ import type {
 } from '../../checkpoints/checkpoint-store.ts';
 import type { Scope } from '../../checkpoints/epoch.ts';
 import type { Initialisation, PartitionStart } from '../../checkpoints/initialisation.ts';
+import { addedOrigin } from '../../checkpoints/origin.ts';
 import type { TopicPartition } from '../../log/position.ts';
 import { CheckpointRows, checkpointColumns, toCheckpoint } from './checkpoint-rows.ts';
 import { allRows, integerOf, oneRow, textOf } from './database/columns.ts';
 import type { Database } from './database/database.ts';
-
-/** Origin of a partition that was added to its topic after the start was resolved. */
-const addedOrigin = 'start: beginning (partition added later)';
 
 /** Checkpoints and initialisations in the embedded file. */
 export class EmbeddedCheckpointStore implements CheckpointStore {

@@ -1,8 +1,7 @@
-export { LedgerConflictError } from './failures/ledger-outcome.ts';
+export { LedgerConflictError } from '../../failures/ledger-conflict-error.ts';
+export { IndexViolatedError, ModelHeldError, ModelNameReservedError } from '../../read-models/model-error.ts';
 export { type MongoOptions, type MongoStores, openMongo } from './open-mongo.ts';
-export { ModelHeldError } from './read-models/model-collections.ts';
-export { IndexConflictError, IndexViolatedError } from './read-models/model-indexes.ts';
-export { ModelNameReservedError } from './read-models/model-names.ts';
+export { IndexConflictError } from './read-models/model-indexes.ts';
 export { type ServerDescription, ServerTooOldError, StandaloneServerError } from './server/connection.ts';
 export { RightsMissingError, StoreRefusedError } from './server/mongo-error.ts';
 export { DatabaseForeignError, SchemaNewerError } from './server/schema.ts';

@@ -9,12 +9,10 @@ import type {
 } from '../../checkpoints/checkpoint-store.ts';
 import type { Scope } from '../../checkpoints/epoch.ts';
 import type { Initialisation } from '../../checkpoints/initialisation.ts';
+import { addedOrigin, savedOrigin } from '../../checkpoints/origin.ts';
 import { partitionKey, type TopicPartition } from '../../log/position.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { checkpointKey, type MemoryTables, scopeKey } from './memory-tables.ts';
-
-const ADDED_ORIGIN = 'start: beginning (partition added later)';
-const SAVED_ORIGIN = 'checkpoint';
 
 /** Checkpoints and initialisations in memory. */
 export class MemoryCheckpointStore implements CheckpointStore {
@@ -125,7 +123,7 @@ export class MemoryCheckpointStore implements CheckpointStore {
       offset,
       completed: structuredClone(completed),
       sequence: checkpoint.sequence + 1,
-      origin: isSame ? checkpoint.origin : SAVED_ORIGIN,
+      origin: isSame ? checkpoint.origin : savedOrigin,
       savedAt: this.#clock.nowMs(),
     };
     this.#tables.checkpoints.set(key, { ...stored, checkpoint: moved });
@@ -146,7 +144,7 @@ export class MemoryCheckpointStore implements CheckpointStore {
       sequence: 0,
       offset: start?.offset ?? lowIfAdded,
       completed: [],
-      origin: start === undefined ? ADDED_ORIGIN : initialisation.origin,
+      origin: start === undefined ? addedOrigin : initialisation.origin,
       savedAt: this.#clock.nowMs(),
     };
   }

@@ -1,15 +1,11 @@
 import type { Scope } from '../../checkpoints/epoch.ts';
 import type { LedgerChange, LedgerEntry, SequenceKey } from '../../failures/failure.ts';
 import type { FailureLedger, LedgerFilter, ListedEntry, ParkedSequence } from '../../failures/failure-ledger.ts';
+import { assertSameCommit } from '../../failures/ledger-conflict-error.ts';
+import { rankOf } from '../../failures/sequence.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../log/position.ts';
 import { assert } from '../../runtime/assert.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
 import { entryKey, type MemoryTables } from './memory-tables.ts';
-
-/** A position of the ledger holds another commit than the one to park. */
-export class ParkedElsewiseError extends TidemarkError {
-  readonly code = 'LEDGER_CONFLICT';
-}
 
 /** The failure ledger in memory. */
 export class MemoryFailureLedger implements FailureLedger {
@@ -85,7 +81,7 @@ export class MemoryFailureLedger implements FailureLedger {
       case 'park': {
         const entry = structuredClone(change.entry);
         if (stored === undefined) this.#tables.entries.set(key, { scope, entry });
-        else assertSame(stored, entry);
+        else assertSameCommit(scope, stored, entry);
         return;
       }
       case 'fail':
@@ -106,11 +102,6 @@ export class MemoryFailureLedger implements FailureLedger {
   }
 }
 
-/** Behind an undecodable record the one that came first is the head, whatever its version. */
-function rankOf({ sequence, version }: LedgerEntry): number {
-  return sequence.startsWith('ref:') ? (version ?? 0) : 0;
-}
-
 function byPlace(a: ListedEntry, b: ListedEntry): number {
   const [one, other] = [a.scope.subscription, b.scope.subscription];
   if (one !== other) return one < other ? -1 : 1;
@@ -120,13 +111,4 @@ function byPlace(a: ListedEntry, b: ListedEntry): number {
 function comparePlaces(a: Position, b: Position): number {
   if (a.topic !== b.topic) return a.topic < b.topic ? -1 : 1;
   return a.partition - b.partition || a.offset - b.offset;
-}
-
-function assertSame(stored: LedgerEntry, entry: LedgerEntry): void {
-  if (stored.commitId === entry.commitId && stored.version === entry.version) return;
-  const { topic, partition, offset } = entry.position;
-  throw new ParkedElsewiseError(
-    `The ledger holds another commit at offset ${offset} of partition ${partition} of ${topic}.`,
-    { details: { ...entry.position } },
-  );
 }

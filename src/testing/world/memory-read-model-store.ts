@@ -1,23 +1,19 @@
 import type { Scope } from '../../checkpoints/epoch.ts';
 import type { LedgerChange } from '../../failures/failure.ts';
 import type { RefKey } from '../../log/ref.ts';
+import { ModelHeldError } from '../../read-models/model-error.ts';
 import type { ModelShape } from '../../read-models/model-shape.ts';
 import type { CommitBatch, CommitResult, ReadModelStore, ReadRow } from '../../read-models/read-model-store.ts';
+import { refusalsOf, rowNotUnique, rowTooLarge } from '../../read-models/row-refusal.ts';
 import type { SourceRecord } from '../../read-models/source-record.ts';
 import { type RowChange, rowKeyOf, type StoredRow } from '../../read-models/stored-row.ts';
 import type { RowValue } from '../../read-models/write.ts';
 import type { Refusal, WritePlan } from '../../read-models/write-plan.ts';
 import { assert } from '../../runtime/assert.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
 import type { MemoryCheckpointStore } from './memory-checkpoint-store.ts';
 import type { MemoryFailureLedger } from './memory-failure-ledger.ts';
 import type { MemoryTables, ModelTable } from './memory-tables.ts';
 import { notUnique } from './unique-indexes.ts';
-
-/** A read model of this name is written by another subscription. */
-export class ModelTakenError extends TidemarkError {
-  readonly code = 'MODEL_HELD';
-}
 
 export type MemoryReadModelStoreOptions = {
   readonly tables: MemoryTables;
@@ -44,7 +40,7 @@ export class MemoryReadModelStore implements ReadModelStore {
     const table = models.get(model.name);
     if (table === undefined) models.set(model.name, { model, subscription, rows: new Map() });
     else if (table.subscription === subscription) table.model = model;
-    else throw new ModelTakenError(`The read model ${model.name} is written by ${table.subscription}.`);
+    else throw new ModelHeldError({ model: model.name, heldBy: table.subscription, subscription });
   }
 
   async commit({ scope, advances, plan, ledger }: CommitBatch): Promise<CommitResult> {
@@ -120,16 +116,15 @@ export class MemoryReadModelStore implements ReadModelStore {
       const model = changes[0]?.model;
       if (model === undefined) continue;
       for (const { id, other, fields } of notUnique(model, this.#tableOf(model).rows, changes)) {
-        const message = `Row ${id} of ${model.name} has what row ${other} has under the unique index on ${fields}.`;
-        refusals.push(...refusalsOf(plan, { model, id, code: 'ROW_NOT_UNIQUE', message, isRecoverable: true }));
+        const reason = rowNotUnique({ model, id }, `on ${fields} (row ${other})`);
+        refusals.push(...refusalsOf(plan, { model, id }, reason));
       }
       for (const change of changes) {
         if (change.kind === 'delete') continue;
         const { id, value } = change.row;
         const bytes = sizeOf(value);
         if (bytes <= rowBytesMax) continue;
-        const message = `Row ${id} of ${model.name} takes ${bytes} bytes; the limit is ${rowBytesMax}.`;
-        refusals.push(...refusalsOf(plan, { model, id, code: 'ROW_TOO_LARGE', message, isRecoverable: false }));
+        refusals.push(...refusalsOf(plan, { model, id }, rowTooLarge({ model, id }, bytes, rowBytesMax)));
       }
     }
     return refusals;
@@ -155,15 +150,6 @@ export class MemoryReadModelStore implements ReadModelStore {
     assert(table !== undefined, 'a read model is prepared before it is written', { model: model.name });
     return table;
   }
-}
-
-function refusalsOf(
-  plan: WritePlan,
-  { model, id, ...reason }: Omit<Refusal, 'ref' | 'model'> & { readonly model: ModelShape },
-): readonly Refusal[] {
-  const refs = plan.refsOf({ model, id });
-  assert(refs.length > 0, 'a row of a plan is written for somebody', { model: model.name, id });
-  return refs.map((ref) => ({ ref, model: model.name, id, ...reason }));
 }
 
 /** The order of stores is that of bytes: by code points, not by the units of a string. */

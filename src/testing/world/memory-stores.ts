@@ -1,3 +1,4 @@
+import { rowBytesMax as rowBytesMaxOfStores } from '../../read-models/row-refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Stores } from '../../subscriptions/stores.ts';
 import { MemoryCheckpointStore } from './memory-checkpoint-store.ts';
@@ -12,11 +13,9 @@ export type MemoryStores = Omit<Stores, 'log'> & {
   readonly tables: MemoryTables;
 };
 
-const ROW_BYTES_MAX = 15 * 1024 * 1024;
-
 /** Empty stores. Nothing in them takes time or fails; that is what wires are for. */
 export function memoryStores(options: { readonly clock: Clock; readonly rowBytesMax?: number }): MemoryStores {
-  const { clock, rowBytesMax = ROW_BYTES_MAX } = options;
+  const { clock, rowBytesMax = rowBytesMaxOfStores } = options;
   const tables = new MemoryTables();
   const checkpoints = new MemoryCheckpointStore(tables, clock);
   const ledger = new MemoryFailureLedger(tables);

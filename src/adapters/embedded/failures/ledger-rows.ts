@@ -1,18 +1,14 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { Failure, LedgerChange, LedgerEntry, SequenceKey } from '../../../failures/failure.ts';
+import { assertSameCommit } from '../../../failures/ledger-conflict-error.ts';
+import { rankOf } from '../../../failures/sequence.ts';
 import type { Position } from '../../../log/position.ts';
 import type { RefKey } from '../../../log/ref.ts';
 import { assert } from '../../../runtime/assert.ts';
-import { TidemarkError } from '../../../runtime/errors.ts';
 import { type Columns, integerOf, oneRow, optionalIntegerOf, optionalTextOf, textOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import { fromColumn, fromHeadersColumn, toColumn, toHeadersColumn } from '../log/record-columns.ts';
-
-/** A position of the ledger holds another commit than the one to park: the log there is not what it was. */
-export class LedgerConflictError extends TidemarkError {
-  readonly code = 'LEDGER_CONFLICT';
-}
 
 const place = 'subscription = ? AND generation = ? AND topic = ? AND partition = ? AND position = ?';
 
@@ -65,20 +61,13 @@ export class LedgerRows {
     if (changes === 0) this.#assertSame(scope, entry);
   }
 
-  #assertSame(scope: Scope, { position, commitId, version }: LedgerEntry): void {
+  #assertSame(scope: Scope, entry: LedgerEntry): void {
     const stored = oneRow(
       this.#database.statement(`SELECT commit_id, version FROM tm_failure WHERE ${place}`),
-      ...placeOf(scope, position),
+      ...placeOf(scope, entry.position),
     );
-    if (optionalTextOf(stored?.[0]) === commitId && optionalIntegerOf(stored?.[1]) === version) return;
-    const { topic, partition, offset } = position;
-    throw new LedgerConflictError(
-      `The ledger of ${scope.subscription} holds another commit at offset ${offset} of partition ${partition} of ${topic}.`,
-      {
-        details: { ...scope, ...position, commitId, version },
-        hint: 'The log is not the one the entry was parked from. Reset the subscription, or name the right file.',
-      },
-    );
+    const standing = { commitId: optionalTextOf(stored?.[0]), version: optionalIntegerOf(stored?.[1]) };
+    assertSameCommit(scope, standing, entry);
   }
 
   #fail(scope: Scope, position: Position, failure: Failure): void {
@@ -133,14 +122,6 @@ function failureColumn(failure: Failure | undefined): SQLInputValue {
 
 function placeOf({ subscription, generation }: Scope, { topic, partition, offset }: Position): SQLInputValue[] {
   return [subscription, generation, topic, partition, offset];
-}
-
-/**
- * What orders a sequence before the position does: the version for those of one aggregate; nothing behind an undecodable
- * record, where the one that came first is the head.
- */
-function rankOf({ sequence, version }: LedgerEntry): number {
-  return sequence.startsWith('ref:') ? (version ?? 0) : 0;
 }
 
 function bytesOf({ record }: LedgerEntry): number {

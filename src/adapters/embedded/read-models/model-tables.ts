@@ -1,26 +1,11 @@
 import type { Scope } from '../../../checkpoints/epoch.ts';
+import { IndexViolatedError, ModelHeldError, ModelNameReservedError } from '../../../read-models/model-error.ts';
 import type { IndexShape, ModelShape } from '../../../read-models/model-shape.ts';
-import { TidemarkError } from '../../../runtime/errors.ts';
 import { allRows, oneRow, textOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import { internalPrefix } from '../database/schema.ts';
 import { isNotUnique } from '../database/sqlite-error.ts';
 import { encodeName } from './row-json.ts';
-
-/** A read model's name cannot be the name of a view in the file. */
-export class ModelNameReservedError extends TidemarkError {
-  readonly code = 'MODEL_NAME_RESERVED';
-}
-
-/** A read model of this name is written by another subscription. */
-export class ModelHeldError extends TidemarkError {
-  readonly code = 'MODEL_HELD';
-}
-
-/** A unique index was declared that the rows already there violate. */
-export class IndexViolatedError extends TidemarkError {
-  readonly code = 'INDEX_VIOLATED';
-}
 
 /** The table of one generation of a model. */
 export function tableOf(model: string, generation: number): string {
@@ -43,10 +28,7 @@ export function makeModel(database: Database, { subscription, generation }: Scop
   const holder = oneRow(database.statement('SELECT subscription FROM tm_model WHERE name = ?'), model.name);
   const heldBy = textOf(holder?.[0]);
   if (heldBy !== subscription) {
-    throw new ModelHeldError(`The read model ${model.name} is written by ${heldBy}, not by ${subscription}.`, {
-      details: { model: model.name, heldBy, subscription },
-      hint: 'A read model has one writer. Name another model, or drop the old one first.',
-    });
+    throw new ModelHeldError({ model: model.name, heldBy, subscription });
   }
   const table = tableOf(model.name, generation);
   database.define(`CREATE TABLE IF NOT EXISTS ${quoted(table)} (
@@ -87,11 +69,7 @@ function makeIndexes(database: Database, table: string, model: ModelShape): void
       );
     } catch (error) {
       if (!isNotUnique(error)) throw error;
-      throw new IndexViolatedError(`The unique index ${name} does not hold for the rows of ${model.name}.`, {
-        details: { model: model.name, index: name },
-        hint: 'Rebuild the model with a changed projection, or declare the index without unique.',
-        cause: error,
-      });
+      throw new IndexViolatedError({ model: model.name, index: name }, error);
     }
   }
 }

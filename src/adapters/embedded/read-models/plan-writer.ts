@@ -1,13 +1,14 @@
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { RefKey } from '../../../log/ref.ts';
 import type { ModelShape } from '../../../read-models/model-shape.ts';
+import { refusalsOf } from '../../../read-models/row-refusal.ts';
 import type { SourceRecord } from '../../../read-models/source-record.ts';
 import { type RowChange, rowKeyOf, type StoredRow } from '../../../read-models/stored-row.ts';
 import type { Refusal, WritePlan } from '../../../read-models/write-plan.ts';
 import { assert } from '../../../runtime/assert.ts';
 import type { Database } from '../database/database.ts';
 import { isRefusedValue } from '../database/sqlite-error.ts';
-import { refusalsOf, refusedBy, tooLarge } from './row-refusal.ts';
+import { refusedBy, tooLarge } from './row-refusal.ts';
 import { encodedRow, RowTable } from './row-table.ts';
 import { SourceTable } from './source-table.ts';
 
@@ -61,9 +62,9 @@ export class PlanWriter {
 
   #writeRow(plan: WritePlan, { kind, model, row }: Exclude<RowChange, { kind: 'delete' }>): readonly Refusal[] {
     const encoded = encodedRow(row);
-    const { id } = row;
-    const reason = tooLarge(model, encoded);
-    if (reason !== undefined) return refusalsOf(plan, model, { id, ...reason });
+    const key = { model, id: row.id };
+    const reason = tooLarge(key, encoded);
+    if (reason !== undefined) return refusalsOf(plan, key, reason);
     const table = this.#tableOf(model);
     try {
       if (kind === 'insert') table.insert(encoded);
@@ -71,7 +72,7 @@ export class PlanWriter {
       return [];
     } catch (error) {
       if (!isRefusedValue(error)) throw error;
-      return refusalsOf(plan, model, { id, ...refusedBy(model, id, error) });
+      return refusalsOf(plan, key, refusedBy(key, error));
     }
   }
 

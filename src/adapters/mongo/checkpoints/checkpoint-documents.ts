@@ -1,13 +1,11 @@
 import type { ClientSession, Collection } from 'mongodb';
 import type { Checkpoint, Run } from '../../../checkpoints/checkpoint.ts';
 import type { Fence, Scope } from '../../../checkpoints/epoch.ts';
+import { savedOrigin } from '../../../checkpoints/origin.ts';
 import type { TopicPartition } from '../../../log/position.ts';
 import { int64, numberOf } from '../server/int64.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
 import { type PartitionId, partitionIdOf } from './partition-id.ts';
-
-/** Origin of a checkpoint that has moved since its start was resolved. */
-const savedOrigin = 'checkpoint';
 
 export type CheckpointDocument = {
   _id: PartitionId;

@@ -10,6 +10,7 @@ import type {
 } from '../../../checkpoints/checkpoint-store.ts';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { Initialisation } from '../../../checkpoints/initialisation.ts';
+import { addedOrigin } from '../../../checkpoints/origin.ts';
 import type { TopicPartition } from '../../../log/position.ts';
 import { LedgerDocuments } from '../failures/ledger-documents.ts';
 import type { Deadline } from '../server/deadline.ts';
@@ -21,8 +22,6 @@ import { type CheckpointDocument, CheckpointDocuments, toCheckpoint } from './ch
 import type { OwnerSessions, Predecessors } from './owner-sessions.ts';
 import { inScope, type PartitionId, partitionIdOf } from './partition-id.ts';
 
-/** Origin of a partition that was added to its topic after the start was resolved. */
-const addedOrigin = 'start: beginning (partition added later)';
 const duplicateKey = 11000;
 /** How long a claim waits for a checkpoint that a transaction holds, before it looks again for whose that is. */
 const lockedMaxMs = 500;

@@ -1,6 +1,7 @@
 import type { Binary, ClientSession, Collection, Filter } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { Failure, LedgerChange, LedgerEntry, SequenceKey } from '../../../failures/failure.ts';
+import { rankOf } from '../../../failures/sequence.ts';
 import type { Position } from '../../../log/position.ts';
 import type { RefKey } from '../../../log/ref.ts';
 import { type PartitionId, partitionIdOf } from '../checkpoints/partition-id.ts';
@@ -167,14 +168,6 @@ function toDocument(scope: Scope, entry: LedgerEntry, pieces: number): EntryDocu
 
 function toFailureDocument(failure: Failure): FailureDocument {
   return { ...failure, nextRetryAtMs: failure.nextRetryAtMs ?? null };
-}
-
-/**
- * What orders a sequence before the position does: the version for those of one aggregate; nothing behind an undecodable
- * record, where the one that came first is the head.
- */
-function rankOf({ sequence, version }: LedgerEntry): number {
-  return sequence.startsWith('ref:') ? (version ?? 0) : 0;
 }
 
 function bytesOf(text: string | Uint8Array | undefined): number {

@@ -1,13 +1,8 @@
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { Failure, LedgerChange, LedgerEntry } from '../../../failures/failure.ts';
+import { assertSameCommit } from '../../../failures/ledger-conflict-error.ts';
 import { type Position, partitionKey } from '../../../log/position.ts';
 import { assert } from '../../../runtime/assert.ts';
-import { TidemarkError } from '../../../runtime/errors.ts';
-
-/** A position of the ledger holds another commit than the one to park: the log there is not what it was. */
-export class LedgerConflictError extends TidemarkError {
-  readonly code = 'LEDGER_CONFLICT';
-}
 
 /** What is asked of an entry that stands in the ledger. */
 export type StandingEntry = Pick<LedgerEntry, 'position' | 'commitId' | 'version'>;
@@ -65,7 +60,7 @@ function apply(scope: Scope, places: Map<string, Place>, change: LedgerChange): 
   const place = places.get(key);
   switch (change.kind) {
     case 'park':
-      if (place?.standing !== undefined) return assertSame(scope, place.standing, change.entry);
+      if (place?.standing !== undefined) return assertSameCommit(scope, place.standing, change.entry);
       places.set(key, { standing: change.entry, entry: change.entry, failure: undefined });
       return;
     case 'fail':
@@ -78,16 +73,4 @@ function apply(scope: Scope, places: Map<string, Place>, change: LedgerChange): 
     default:
       change satisfies never;
   }
-}
-
-function assertSame(scope: Scope, standing: StandingEntry, { position, commitId, version }: LedgerEntry): void {
-  if (standing.commitId === commitId && standing.version === version) return;
-  const { topic, partition, offset } = position;
-  throw new LedgerConflictError(
-    `The ledger of ${scope.subscription} holds another commit at offset ${offset} of partition ${partition} of ${topic}.`,
-    {
-      details: { ...scope, ...position, commitId, version },
-      hint: 'The log is not the one the entry was parked from. Reset the subscription, or name the right log.',
-    },
-  );
 }

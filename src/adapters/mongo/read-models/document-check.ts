@@ -1,7 +1,5 @@
 import { BSON, type Document } from 'mongodb';
-
-/** What one document may take. MongoDB's limit with some room for what it adds while it writes. */
-export const documentBytesMax = 15 * 1024 * 1024;
+import { rowBytesMax } from '../../../read-models/row-refusal.ts';
 
 /** Type, number and lengths beside text; more than what they take. */
 const perValue = 16;
@@ -18,9 +16,9 @@ export type DocumentProblem =
 export function problemOfDocument(document: Document): DocumentProblem | undefined {
   const bytesMax = boundOf(document);
   if (Number.isNaN(bytesMax)) return { kind: 'changed', path: pathOfChanged(document, '') ?? '' };
-  if (bytesMax <= documentBytesMax) return undefined;
+  if (bytesMax <= rowBytesMax) return undefined;
   const bytes = BSON.calculateObjectSize(document);
-  return bytes <= documentBytesMax ? undefined : { kind: 'too large', bytes };
+  return bytes <= rowBytesMax ? undefined : { kind: 'too large', bytes };
 }
 
 /**

@@ -1,17 +1,12 @@
 import type { Collection } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
+import { ModelHeldError, ModelNameReservedError } from '../../../read-models/model-error.ts';
 import type { ModelShape } from '../../../read-models/model-shape.ts';
-import { TidemarkError } from '../../../runtime/errors.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
 import { hasCode } from '../server/mongo-error.ts';
 import { makeIndexes } from './model-indexes.ts';
-import { assertNameIsFree, collectionOf, ModelNameReservedError } from './model-names.ts';
+import { assertNameIsFree, collectionOf } from './model-names.ts';
 import { liveField, markField } from './row-document.ts';
-
-/** A read model of this name is written by another subscription. */
-export class ModelHeldError extends TidemarkError {
-  readonly code = 'MODEL_HELD';
-}
 
 const duplicateKey = 11000;
 const namespaceExists = 48;
@@ -59,10 +54,7 @@ export class ModelCollections {
     const { _id: model, subscription } = document;
     const heldBy = (await this.#models.findOne({ _id: model }))?.subscription;
     if (heldBy === undefined || heldBy === subscription) return;
-    throw new ModelHeldError(`The read model ${model} is written by ${heldBy}, not by ${subscription}.`, {
-      details: { model, heldBy, subscription },
-      hint: 'A read model has one writer. Name another model, or drop the old one first.',
-    });
+    throw new ModelHeldError({ model, heldBy, subscription });
   }
 
   async #create(name: string): Promise<void> {

@@ -1,13 +1,9 @@
 import type { Collection, Document } from 'mongodb';
+import { IndexViolatedError } from '../../../read-models/model-error.ts';
 import type { IndexShape, ModelShape } from '../../../read-models/model-shape.ts';
 import { messageOf, TidemarkError } from '../../../runtime/errors.ts';
 import { hasCode } from '../server/mongo-error.ts';
 import { liveField, storedPath } from './row-document.ts';
-
-/** A unique index was declared that the rows already there violate. */
-export class IndexViolatedError extends TidemarkError {
-  readonly code = 'INDEX_VIOLATED';
-}
 
 /** An index that somebody else made is in the way of a declared one. */
 export class IndexConflictError extends TidemarkError {
@@ -62,13 +58,7 @@ async function makeIndex(collection: Collection, { model, name, index }: Declare
     });
   } catch (error) {
     const details = { model, index: name, collection: collection.collectionName };
-    if (hasCode(error, duplicateKey)) {
-      throw new IndexViolatedError(`The unique index ${name} does not hold for the rows of ${model}.`, {
-        details,
-        hint: 'Rebuild the model with a changed projection, or declare the index without unique.',
-        cause: error,
-      });
-    }
+    if (hasCode(error, duplicateKey)) throw new IndexViolatedError(details, error);
     if (!hasCode(error, indexOptionsConflict) && !hasCode(error, indexKeySpecsConflict)) throw error;
     throw new IndexConflictError(
       `The index ${name} of ${model} cannot be made beside one that ${collection.collectionName} has: ${messageOf(error)}.`,

@@ -1,9 +1,4 @@
-import { TidemarkError } from '../../../runtime/errors.ts';
-
-/** A read model's name cannot be the name of a view in the database. */
-export class ModelNameReservedError extends TidemarkError {
-  readonly code = 'MODEL_NAME_RESERVED';
-}
+import { ModelNameReservedError } from '../../../read-models/model-error.ts';
 
 /** All collections of our own begin with this; no read model may. */
 const internalPrefix = 'tm_';

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { ModelShape } from '../../../read-models/model-shape.ts';
+import { refusalsOf } from '../../../read-models/row-refusal.ts';
 import { type RowChange, rowKeyOf, type StoredRow } from '../../../read-models/stored-row.ts';
 import type { FoundRows, FoundSources, Refusal, WritePlan } from '../../../read-models/write-plan.ts';
 import { assert } from '../../../runtime/assert.ts';
@@ -9,7 +10,7 @@ import { refusedDocument } from '../server/mongo-error.ts';
 import { problemOfDocument } from './document-check.ts';
 import { collectionOf } from './model-names.ts';
 import { liveField, projectionFor, type RowDocument, toRowDocument, toStoredRow } from './row-document.ts';
-import { reasonOfProblem, reasonOfRefusal, refusalsOf } from './row-refusal.ts';
+import { reasonOfProblem, reasonOfRefusal } from './row-refusal.ts';
 import { SourceDocuments } from './source-documents.ts';
 
 export type WriteOptions = {
@@ -99,7 +100,8 @@ export class PlanWriter {
       const refused = refusedDocument(error);
       const row = refused && writing[refused.index];
       if (refused === undefined || row === undefined) throw error;
-      return refusalsOf(plan, model, { id: row._id, ...reasonOfRefusal(model, row._id, refused) });
+      const key = { model, id: row._id };
+      return refusalsOf(plan, key, reasonOfRefusal(key, refused));
     }
   }
 
@@ -128,7 +130,8 @@ function problems(plan: WritePlan, { model, inserts, replaces }: ModelChanges): 
   return [...inserts, ...replaces].flatMap((document) => {
     const problem = problemOfDocument(document);
     if (problem === undefined) return [];
-    return refusalsOf(plan, model, { id: document._id, ...reasonOfProblem(model, document._id, problem) });
+    const key = { model, id: document._id };
+    return refusalsOf(plan, key, reasonOfProblem(key, problem));
   });
 }
 

@@ -1,11 +1,11 @@
 import type { ClientSession, Collection } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { RefKey } from '../../../log/ref.ts';
+import { rowBytesMax } from '../../../read-models/row-refusal.ts';
 import type { SourceRecord } from '../../../read-models/source-record.ts';
 import type { FoundSources, Refusal } from '../../../read-models/write-plan.ts';
 import { int64 } from '../server/int64.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
-import { documentBytesMax } from './document-check.ts';
 import { sourceTooLarge } from './row-refusal.ts';
 
 type SourceDocument = {
@@ -37,9 +37,9 @@ export class SourceDocuments {
     return sources.flatMap((source) => {
       const record = toText(source);
       // Three bytes for each unit of text at most.
-      if (record.length * 3 <= documentBytesMax) return [];
+      if (record.length * 3 <= rowBytesMax) return [];
       const bytes = Buffer.byteLength(record);
-      return bytes <= documentBytesMax ? [] : [sourceTooLarge(source.ref, bytes)];
+      return bytes <= rowBytesMax ? [] : [sourceTooLarge(source.ref, bytes)];
     });
   }
 

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  decideLedger,
-  LedgerConflictError,
-  type StandingEntry,
-} from '../../../../../src/adapters/mongo/failures/ledger-outcome.ts';
+import { decideLedger, type StandingEntry } from '../../../../../src/adapters/mongo/failures/ledger-outcome.ts';
 import type { Failure, LedgerEntry, SequenceKey } from '../../../../../src/failures/failure.ts';
+import { LedgerConflictError } from '../../../../../src/failures/ledger-conflict-error.ts';
 import type { RefKey } from '../../../../../src/log/ref.ts';
 
 const scope = { subscription: 'Orders.onEvent', generation: 1 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { documentBytesMax, problemOfDocument } from '../../../../../src/adapters/mongo/read-models/document-check.ts';
+import { problemOfDocument } from '../../../../../src/adapters/mongo/read-models/document-check.ts';
+import { rowBytesMax } from '../../../../../src/read-models/row-refusal.ts';
 
 describe('a document that is looked at before it is sent', () => {
   test.each([
@@ -21,12 +22,12 @@ describe('a document that is looked at before it is sent', () => {
     const sized = (length: number) => ({ a: 'x'.repeat(length) });
     // Length and end of the document, type and name and end of the name, length and end of the text.
     const around = 4 + 1 + 1 + 1 + 1 + 4 + 1;
-    expect(problemOfDocument(sized(documentBytesMax - around))).toBeUndefined();
-    expect(problemOfDocument(sized(documentBytesMax - around + 1))).toEqual({
+    expect(problemOfDocument(sized(rowBytesMax - around))).toBeUndefined();
+    expect(problemOfDocument(sized(rowBytesMax - around + 1))).toEqual({
       kind: 'too large',
-      bytes: documentBytesMax + 1,
+      bytes: rowBytesMax + 1,
     });
     expect(problemOfDocument({ a: Array.from({ length: 2_000_000 }, () => 1) })).toMatchObject({ kind: 'too large' });
-    expect(problemOfDocument({ ['n'.repeat(documentBytesMax)]: 1 })).toMatchObject({ kind: 'too large' });
+    expect(problemOfDocument({ ['n'.repeat(rowBytesMax)]: 1 })).toMatchObject({ kind: 'too large' });
   });
 });

@@ -1,0 +1,32 @@
+import { TidemarkError } from '../runtime/errors.ts';
+
+/** A read model's name cannot be the name that readers find it by in the store. */
+export class ModelNameReservedError extends TidemarkError {
+  readonly code = 'MODEL_NAME_RESERVED';
+}
+
+/** A read model of this name is written by another subscription. */
+export class ModelHeldError extends TidemarkError {
+  readonly code = 'MODEL_HELD';
+
+  constructor(held: { readonly model: string; readonly heldBy: string; readonly subscription: string }) {
+    const { model, heldBy, subscription } = held;
+    super(`The read model ${model} is written by ${heldBy}, not by ${subscription}.`, {
+      details: { model, heldBy, subscription },
+      hint: 'A read model has one writer. Name another model, or drop the old one first.',
+    });
+  }
+}
+
+/** A unique index was declared that the rows already there violate. */
+export class IndexViolatedError extends TidemarkError {
+  readonly code = 'INDEX_VIOLATED';
+
+  constructor(details: { readonly model: string; readonly index: string }, cause: unknown) {
+    super(`The unique index ${details.index} does not hold for the rows of ${details.model}.`, {
+      details,
+      hint: 'Rebuild the model with a changed projection, or declare the index without unique.',
+      cause,
+    });
+  }
+}
