@@ -1,11 +1,6 @@
 import type { Initialisation } from '../checkpoints/initialisation.ts';
+import { LogChangedError } from '../log/log-changed-error.ts';
 import type { TopicDescription } from '../log/log-source.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-
-/** A topic is another log than the one the subscription's positions were taken on. */
-export class LogChangedError extends TidemarkError {
-  readonly code = 'LOG_CHANGED';
-}
 
 /** Why positions taken on the one log say nothing of the other; `undefined` if it is the same. */
 export function identityProblem(

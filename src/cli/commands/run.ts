@@ -5,6 +5,7 @@ import { Engine } from '../../engine/engine.ts';
 import type { ListedEntry } from '../../failures/failure-ledger.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import { LATE, within } from '../../runtime/within.ts';
 import type { CatchUp } from '../../subscriptions/status.ts';
 import type { Stores } from '../../subscriptions/stores.ts';
 import { loadApp } from '../app-module.ts';
@@ -94,13 +95,9 @@ function endOf({ reason }: AbortSignal, logger: Logger): ExitCode {
 /** Never longer than the config allows: what is not finished then is handled again at the next start. */
 async function stop(engine: Engine, { clock, logger }: Runtime, { drain }: ConfigValues): Promise<void> {
   const startedAtMs = clock.monotonicMs();
-  const over = new AbortController();
-  const isLate = Symbol('late');
-  const stopping = engine.stop().finally(() => over.abort());
-  const ended = await Promise.race([stopping, clock.sleep(drain, over.signal).then(() => isLate)]);
+  const ended = await within(drain, engine.stop(), clock);
   const durationMs = Math.round(clock.monotonicMs() - startedAtMs);
-  if (ended === isLate && !over.signal.aborted) {
-    stopping.catch(() => undefined);
+  if (ended === LATE) {
     logger.warn('The worker could not finish in time; what is left is repeated at the next start.', { durationMs });
   } else {
     logger.info('The worker stopped.', { durationMs });

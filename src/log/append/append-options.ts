@@ -23,3 +23,6 @@ export type AppendOptions = {
   /** Stops after the piece at hand; the result says how far it came. */
   readonly signal?: AbortSignal;
 };
+
+/** An input of up to so many lines and units of text is read whole before anything of it is stored. */
+export const wholeInputMax = { lines: 10_000, units: 256 * 1024 * 1024 } as const;

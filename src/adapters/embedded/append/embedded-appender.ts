@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppendError } from '../../../log/append/append-error.ts';
-import type { AppendOptions, AppendResult } from '../../../log/append/append-options.ts';
+import { type AppendOptions, type AppendResult, wholeInputMax } from '../../../log/append/append-options.ts';
 import { type Appendable, type CommitIdentity, identityOf } from '../../../log/append/appendable.ts';
 import { lineContent, partitionFor, readLine } from '../../../log/append/read-line.ts';
 import type { CommitCodec } from '../../../log/commit-codec.ts';
@@ -13,11 +13,7 @@ import { LogWriter } from '../log/log-writer.ts';
 import { offsetOfRecord } from '../log/record-id.ts';
 import { CommitVersions, type Verdict } from './commit-versions.ts';
 
-/** An input of up to this many lines is stored whole or not at all … */
-const atomicLinesMax = 10_000;
-/** … unless it takes more than this. */
-const atomicUnitsMax = 256 * 1024 * 1024;
-/** Longer ones are stored in pieces of this size, so that others get their turn. */
+/** Inputs that are not stored whole are stored in pieces of this size, so that others get their turn. */
 const pieceLines = 5_000;
 
 /** A record of another log. Without a partition the topic has, the key decides. */
@@ -73,8 +69,8 @@ export class EmbeddedAppender {
     for await (const text of lines) {
       if (signal?.aborted === true) return result;
       const isLong = result.lines > 0;
-      const isFull = isLong ? pending.length >= pieceLines : line - result.lines >= atomicLinesMax;
-      if (isFull || pendingUnits > atomicUnitsMax) await flush(false);
+      const isFull = isLong ? pending.length >= pieceLines : line - result.lines >= wholeInputMax.lines;
+      if (isFull || pendingUnits > wholeInputMax.units) await flush(false);
       line += 1;
       const content = lineContent(text, line);
       if (content === undefined) continue;

@@ -1,21 +1,18 @@
 import type { Producer, RecordMetadata } from 'kafkajs';
 import { AppendError } from '../../../log/append/append-error.ts';
-import type { AppendOptions, AppendResult } from '../../../log/append/append-options.ts';
+import { type AppendOptions, type AppendResult, wholeInputMax } from '../../../log/append/append-options.ts';
 import type { Appendable } from '../../../log/append/appendable.ts';
 import { lineContent, partitionFor, readLine } from '../../../log/append/read-line.ts';
 import type { CommitCodec } from '../../../log/commit-codec.ts';
 import { type Position, partitionKey } from '../../../log/position.ts';
 import { messageOf, UnavailableError } from '../../../runtime/errors.ts';
+import { LATE, within } from '../../../runtime/within.ts';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { ConnectionSettings } from '../cluster/connection-settings.ts';
 import { type KafkaDriver, kafkaDriver } from '../driver/kafka-driver.ts';
 import { TopicMissingError, toLogError } from '../kafka-error.ts';
 import { toMessage } from './record-message.ts';
 
-/** An input of up to this many lines is read whole before anything is sent: a bad line stores nothing … */
-const checkedLinesMax = 10_000;
-/** … unless it takes more than this. */
-const checkedUnitsMax = 256 * 1024 * 1024;
 /** What is sent at once stays below what brokers take as one batch; a larger record is sent alone. */
 const pieceRecords = 1_000;
 const pieceUnits = 256 * 1024;
@@ -66,8 +63,8 @@ export class KafkaAppender {
     for await (const text of lines) {
       if (signal?.aborted === true) return result;
       const isChecked = result.lines === 0;
-      const isFull = isChecked ? line >= checkedLinesMax : pending.length >= pieceRecords;
-      if (isFull || units > checkedUnitsMax) await flush();
+      const isFull = isChecked ? line >= wholeInputMax.lines : pending.length >= pieceRecords;
+      if (isFull || units > wholeInputMax.units) await flush();
       line += 1;
       const content = lineContent(text, line);
       if (content === undefined) continue;
@@ -166,19 +163,14 @@ export class KafkaAppender {
     const topicMessages = [...byTopic].map(([topic, placed]) => ({ topic, messages: placed.map(toMessage) }));
     this.#producer ??= this.#connect();
     const sent = this.#producer.then((producer) => producer.sendBatch({ acks: -1, topicMessages }));
-    const over = new AbortController();
-    const late = this.#parts.connection.runtime.clock.sleep(SEND_MAX_MS, over.signal).then(() => undefined);
     try {
-      const metadata = await Promise.race([sent, late]);
-      if (metadata === undefined) throw new UnavailableError(`No acknowledgement came within ${SEND_MAX_MS} ms.`);
+      const metadata = await within(SEND_MAX_MS, sent, this.#parts.connection.runtime.clock);
+      if (metadata === LATE) throw new UnavailableError(`No acknowledgement came within ${SEND_MAX_MS} ms.`);
       return metadata;
     } catch (error) {
       // A producer that failed has lost count; the next append begins with another one.
       if (!isTooLarge(error)) await this.#discard();
       throw error;
-    } finally {
-      over.abort();
-      sent.catch(() => undefined);
     }
   }
 

@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../../runtime/errors.ts';
+import { LATE, within } from '../../../runtime/within.ts';
 import { type InnerBroker, type InnerConnection, kafkajsInternals } from '../driver/kafkajs-internals.ts';
 import { toLogError, unsupported } from '../kafka-error.ts';
 import type { BrokerAddress } from '../wire/metadata-request.ts';
@@ -99,7 +100,7 @@ export class BrokerLink {
     const [connection] = connectionPool.pool;
     if (connection === undefined) throw new UnavailableError('A pool of connections is empty.');
     this.#connecting = connection;
-    await within(connectTimeoutMs, broker.connect());
+    await this.#inTime(connectTimeoutMs, broker.connect());
     if (this.#connecting !== connection) {
       // Dropped before there was a socket to close.
       breakOff(connection);
@@ -116,7 +117,14 @@ export class BrokerLink {
       response: { decode: async (payload) => payload, parse: async (payload) => decode(request, payload) },
       logResponseError: false,
     });
-    return within(timeoutMs, exchange);
+    return this.#inTime(timeoutMs, exchange);
+  }
+
+  /** Who is late finds its connection dropped. */
+  async #inTime<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+    const answer = await within(timeoutMs, work, this.#settings.runtime.clock);
+    if (answer === LATE) throw new UnavailableError(`No answer came within ${timeoutMs} ms.`);
+    return answer;
   }
 }
 
@@ -146,19 +154,5 @@ function decode<T>(request: WireRequest<T>, payload: Buffer): T {
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw new UnavailableError(`The answer to ${request.apiName} cannot be read: ${error.message}.`, { cause: error });
-  }
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UnavailableError(`No answer came within ${timeoutMs} ms.`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    // The connection is dropped then, which fails it; nobody waits for that any more.
-    work.catch(() => undefined);
   }
 }

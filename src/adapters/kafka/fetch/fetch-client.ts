@@ -1,4 +1,4 @@
-import { LogChangedError } from '../../../engine/log-identity.ts';
+import { LogChangedError } from '../../../log/log-changed-error.ts';
 import { OffsetOutOfRangeError } from '../../../log/offset-out-of-range-error.ts';
 import { partitionKey, type TopicPartition } from '../../../log/position.ts';
 import { UnavailableError } from '../../../runtime/errors.ts';
@@ -31,6 +31,8 @@ export class FetchClient {
   readonly #polls = new Map<number, LeaderPolls>();
   /** Which log a topic was when it was first met. */
   readonly #topicIds = new Map<string, string>();
+  /** Whose offset is being looked for in the log's bounds. */
+  readonly #judging = new Set<PartitionFeed>();
   readonly #closing = new AbortController();
   #isScheduled = false;
   #isRefreshing = false;
@@ -223,8 +225,6 @@ export class FetchClient {
     feed.want('none');
     feed.fail(error);
   }
-
-  readonly #judging = new Set<PartitionFeed>();
 
   /** The answer does not say where the log begins and ends. */
   async #judgeRange(feed: PartitionFeed, offset: number): Promise<void> {

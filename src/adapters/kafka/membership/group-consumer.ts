@@ -1,21 +1,15 @@
 import type { Consumer } from 'kafkajs';
 import type { Position, TopicPartition } from '../../../log/position.ts';
 import { messageOf } from '../../../runtime/errors.ts';
-import type { Logger } from '../../../runtime/logger.ts';
-import type { ConnectionSettings } from '../cluster/connection-settings.ts';
+import { within } from '../../../runtime/within.ts';
 import { type KafkaDriver, kafkaDriver } from '../driver/kafka-driver.ts';
-import type { GroupSettings } from './group-settings.ts';
+import type { GroupMember } from './group-settings.ts';
 import { topicListAssigner } from './topic-list-assigner.ts';
 
 /** kafkajs rounds its heartbeats up to a multiple of this. */
 const IDLE_MS = 500;
 
-export type GroupConsumerParts = {
-  readonly groupId: string;
-  readonly topics: readonly string[];
-  readonly connection: ConnectionSettings;
-  readonly group: GroupSettings;
-  readonly logger: Logger;
+export type GroupConsumerParts = GroupMember & {
   readonly onJoin: (memberId: string, given: readonly TopicPartition[], sentAtMs: number) => void;
   readonly onBeat: (memberId: string, sentAtMs: number) => void;
 };
@@ -72,7 +66,7 @@ export class GroupConsumer {
     return error;
   }
 
-  /** Tells the group where this member stands. Best effort. */
+  /** Tells the group where this member stands. Best effort: never rejects. */
   async commit(positions: readonly Position[]): Promise<void> {
     if (!this.#isMember || positions.length === 0) return;
     try {
@@ -107,8 +101,10 @@ export class GroupConsumer {
     // kafkajs tries to connect for ever.
     if (!this.#hasConnected) this.#driver.release();
     // It leaves a member behind that nobody stops if it is disconnected on its way into the group.
-    else await within(group.leaveMaxMs, this.#settled.promise);
-    await within(Math.max(0, deadlineMs - clock.monotonicMs()), this.#consumer.disconnect());
+    else await within(group.leaveMaxMs, this.#settled.promise, clock);
+    // Whatever comes of it: there is nobody to tell.
+    const leaving = this.#consumer.disconnect().catch(() => undefined);
+    await within(Math.max(0, deadlineMs - clock.monotonicMs()), leaving, clock);
     this.#driver.release();
     this.#end(new Error('The consumer was closed.'));
   }
@@ -151,18 +147,5 @@ export class GroupConsumer {
     } catch (error) {
       this.#end(error);
     }
-  }
-}
-
-/** Waits for the work, but not longer; whatever comes of it. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([work.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

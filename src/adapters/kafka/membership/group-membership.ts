@@ -2,13 +2,11 @@ import type { Assignment } from '../../../log/log-source.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../../log/position.ts';
 import { isAborted } from '../../../runtime/aborted.ts';
 import { backoffMs } from '../../../runtime/backoff.ts';
-import { messageOf, type TidemarkError, UnavailableError } from '../../../runtime/errors.ts';
-import type { Logger } from '../../../runtime/logger.ts';
+import { type TidemarkError, UnavailableError } from '../../../runtime/errors.ts';
 import { TaskGroup } from '../../../runtime/task-group.ts';
-import type { ConnectionSettings } from '../cluster/connection-settings.ts';
 import { LogRefusedError, toLogError } from '../kafka-error.ts';
 import { GroupConsumer } from './group-consumer.ts';
-import type { GroupSettings } from './group-settings.ts';
+import type { GroupMember } from './group-settings.ts';
 import { Ownership } from './ownership.ts';
 
 /** Of the session timeout: a member that was silent for so long stops by itself, before another one may start. */
@@ -18,12 +16,7 @@ const RESTART_INITIAL_MS = 500;
 const RESTART_MAX_MS = 10_000;
 const REFUSED_PAUSE_MS = 30_000;
 
-export type GroupMembershipParts = {
-  readonly groupId: string;
-  readonly topics: readonly string[];
-  readonly connection: ConnectionSettings;
-  readonly group: GroupSettings;
-  readonly logger: Logger;
+export type GroupMembershipParts = GroupMember & {
   /** Why Kafka refuses this process the group; kafkajs only says that it found no coordinator. */
   readonly refusal: () => Promise<TidemarkError | undefined>;
   /** Told each change of what is owned, the first one being what is owned at first, if only nothing. */
@@ -151,11 +144,7 @@ export class GroupMembership {
   async #tell(): Promise<void> {
     const positions = [...this.#positions.values()].filter((position) => this.owns(position));
     this.#positions.clear();
-    try {
-      await this.#consumer?.commit(positions);
-    } catch (error) {
-      this.#parts.logger.debug('Positions could not be told to the group.', { reason: messageOf(error) });
-    }
+    await this.#consumer?.commit(positions);
   }
 
   #emit(assignment: Assignment | undefined): void {

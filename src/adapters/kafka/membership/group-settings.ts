@@ -1,3 +1,6 @@
+import type { Logger } from '../../../runtime/logger.ts';
+import type { ConnectionSettings } from '../cluster/connection-settings.ts';
+
 /** How members of groups behave; what is not said has the default beside it. */
 export type GroupSettings = {
   /** A member that is not heard of for so long is put out; 30 s. */
@@ -12,4 +15,13 @@ export type GroupSettings = {
   readonly mirrorIntervalMs: number;
   /** How long leaving may take; 10 s. */
   readonly leaveMaxMs: number;
+};
+
+/** Who joins which group, and how. */
+export type GroupMember = {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly connection: ConnectionSettings;
+  readonly group: GroupSettings;
+  readonly logger: Logger;
 };
