@@ -1,13 +1,12 @@
 import type { CheckpointStore } from '../../checkpoints/checkpoint-store.ts';
 import type { FailureLedger } from '../../failures/failure-ledger.ts';
 import type { ReadModelStore } from '../../read-models/read-model-store.ts';
-import { type Logger, silentLogger } from '../../runtime/logger.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import { MongoCheckpointStore } from './checkpoints/mongo-checkpoint-store.ts';
 import { OwnerSessions } from './checkpoints/owner-sessions.ts';
 import { MongoFailureLedger } from './failures/mongo-failure-ledger.ts';
 import { MongoReadModelStore } from './read-models/mongo-read-model-store.ts';
 import { connect, type ServerDescription } from './server/connection.ts';
-import { machineClock, type StoreClock } from './server/deadline.ts';
 import { MongoDatabase } from './server/mongo-database.ts';
 import { translated } from './server/mongo-error.ts';
 import { assertRights } from './server/rights.ts';
@@ -31,9 +30,7 @@ export type MongoOptions = {
   readonly socketTimeoutMs?: number;
   /** How long an operation waits for a primary or a free connection; default 5 s. */
   readonly selectionTimeoutMs?: number;
-  readonly logger?: Logger;
-  /** For deadlines; what expires in the store does so by the store's own clock. */
-  readonly clock?: StoreClock;
+  readonly runtime: Pick<Runtime, 'clock' | 'random' | 'logger'>;
 };
 
 /** The stores on one database of MongoDB. */
@@ -54,7 +51,7 @@ export interface MongoStores extends AsyncDisposable {
  * `SCHEMA_NEWER`, `RIGHTS_MISSING`, `STORE_REFUSED`, and `UNAVAILABLE` where nobody answers within `connectMaxMs`.
  */
 export async function openMongo(options: MongoOptions): Promise<MongoStores> {
-  const { url, database: name, service, deadlineMs = 20_000, clock = machineClock } = options;
+  const { url, database: name, service, deadlineMs = 20_000, runtime } = options;
   const { client, server } = await connect({
     url,
     poolSizeMax: options.poolSizeMax ?? 20,
@@ -62,10 +59,10 @@ export async function openMongo(options: MongoOptions): Promise<MongoStores> {
     selectionTimeoutMs: options.selectionTimeoutMs ?? 5_000,
     connectMaxMs: options.connectMaxMs ?? 30_000,
     signal: options.signal,
-    logger: options.logger ?? silentLogger,
+    logger: runtime.logger,
   });
   try {
-    const database = new MongoDatabase({ client, name, clock, deadlineMs });
+    const database = new MongoDatabase({ client, name, runtime, deadlineMs });
     await database.call('opening the database', async () => {
       await assertRights(database);
       await migrate(database, service);

@@ -5,14 +5,14 @@ import { checkpointStoreContract } from '../../contracts/checkpoint-store.contra
 import { holdTo, type Opened } from '../../contracts/contract.ts';
 import { failureLedgerContract } from '../../contracts/failure-ledger.contract.ts';
 import { readModelStoreContract } from '../../contracts/read-model-store.contract.ts';
-import { freshName, mongodb } from './mongo-stores.ts';
+import { freshName, mongodb, runtime } from './mongo-stores.ts';
 
 const url = mongodb ?? '';
 const database = freshName();
 
 /** The stores opened anew, on a database that is emptied afterwards: making one takes longer than most checks. */
 async function opened(): Promise<Opened<MongoStores>> {
-  const subject = await openMongo({ url, database, service: 'eshop' });
+  const subject = await openMongo({ url, database, service: 'eshop', runtime });
   return {
     subject,
     [Symbol.asyncDispose]: async () => {

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { inject } from 'vitest';
 import { type MongoOptions, type MongoStores, openMongo } from '../../../src/adapters/mongo/index.ts';
+import { nodeRuntime } from '../../../src/adapters/node/node-runtime.ts';
+import { silentLogger } from '../../../src/runtime/logger.ts';
 import type { Opened } from '../../contracts/contract.ts';
+
+/** The machine's clock and chance; nothing is said. */
+export const runtime = nodeRuntime(silentLogger);
 
 /** `undefined` where there is no server: then these tests are skipped. */
 export const mongodb = inject('mongodb');
@@ -13,7 +18,7 @@ export async function freshStores(
 ): Promise<Opened<MongoStores> & { readonly database: string }> {
   const database = options.database ?? freshName();
   const url = options.url ?? mongodb ?? '';
-  const subject = await openMongo({ service: 'eshop', ...options, url, database });
+  const subject = await openMongo({ service: 'eshop', runtime, ...options, url, database });
   return {
     subject,
     database,

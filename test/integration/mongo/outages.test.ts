@@ -6,7 +6,7 @@ import type { WritePlan } from '../../../src/read-models/write-plan.ts';
 import { UnavailableError } from '../../../src/runtime/errors.ts';
 import { claimed, commitOn, partition, scope } from '../../contracts/stores-subject.ts';
 import { MongodServer } from '../../services/mongod-server.ts';
-import { mongodb } from './mongo-stores.ts';
+import { mongodb, runtime } from './mongo-stores.ts';
 import { adding, modelNamed, rowOf, writing } from './plans.ts';
 
 const rowsModel = modelNamed('order_summary');
@@ -63,7 +63,7 @@ describe.skipIf(mongodb === undefined)('MongoDB that fails', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   test('by kill -9 under load loses nothing that it acknowledged, and doubles nothing', async () => {
-    await using stores = await openMongo({ url: server.url, database: 'killed', service: 'eshop' });
+    await using stores = await openMongo({ url: server.url, database: 'killed', service: 'eshop', runtime });
     for (const model of [rowsModel, totals]) await stores.readModels.prepare(scope, model);
     const stop = new AbortController();
     const lanes = ['a', 'b', 'c'].map((topic): Lane => ({ topic, acknowledged: 0 }));
@@ -86,7 +86,7 @@ describe.skipIf(mongodb === undefined)('MongoDB that fails', () => {
   });
 
   test('by standing still is given up on in time, and what was asked then takes effect once', async () => {
-    const options = { url: server.url, database: 'frozen', service: 'eshop', deadlineMs: 1_000 };
+    const options = { url: server.url, database: 'frozen', service: 'eshop', runtime, deadlineMs: 1_000 };
     await using stores = await openMongo(options);
     await stores.readModels.prepare(scope, totals);
     const owner = await claimed(stores);
@@ -110,7 +110,7 @@ describe.skipIf(mongodb === undefined)('MongoDB that fails', () => {
   });
 
   test('and is gone says so, and a claim goes on when it is back', async () => {
-    const options = { url: server.url, database: 'gone', service: 'eshop', selectionTimeoutMs: 300 };
+    const options = { url: server.url, database: 'gone', service: 'eshop', runtime, selectionTimeoutMs: 300 };
     await using stores = await openMongo(options);
     const owner = await claimed(stores);
     await commitOn(owner, { offset: 1 });

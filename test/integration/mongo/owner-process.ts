@@ -1,4 +1,6 @@
 import { openMongo } from '../../../src/adapters/mongo/index.ts';
+import { nodeRuntime } from '../../../src/adapters/node/node-runtime.ts';
+import { silentLogger } from '../../../src/runtime/logger.ts';
 import { claimed, scope } from '../../contracts/stores-subject.ts';
 import { modelNamed, rowOf, writing } from './plans.ts';
 
@@ -8,7 +10,7 @@ import { modelNamed, rowOf, writing } from './plans.ts';
  */
 const [url = '', database = '', signal = ''] = process.argv.slice(2);
 const model = modelNamed('order_summary');
-await using stores = await openMongo({ url, database, service: 'eshop' });
+await using stores = await openMongo({ url, database, service: 'eshop', runtime: nodeRuntime(silentLogger) });
 await stores.readModels.prepare(scope, model);
 const owner = await claimed(stores);
 await owner.commit({ offset: 1, plan: writing(model, [rowOf('O-1', { by: 'the dead' })]) });

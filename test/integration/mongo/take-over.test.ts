@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { openMongo } from '../../../src/adapters/mongo/index.ts';
 import { claimed, commitOn, partition, scope } from '../../contracts/stores-subject.ts';
-import { freshStores, mongodb } from './mongo-stores.ts';
+import { freshStores, mongodb, runtime } from './mongo-stores.ts';
 import { modelNamed, rowOf, writing } from './plans.ts';
 
 const model = modelNamed('order_summary');
@@ -63,7 +63,7 @@ describe.skipIf(mongodb === undefined)('taking over a partition in MongoDB', () 
 
   test('ends what its owner left open in a transaction of another partition', async () => {
     await using stores = await freshStores();
-    await using dead = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop' });
+    await using dead = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop', runtime });
     const other = { ...partition, partition: 1 };
     await claimed(dead);
     await claimed(dead, { at: other });
@@ -88,8 +88,8 @@ describe.skipIf(mongodb === undefined)('taking over a partition in MongoDB', () 
 
   test('leaves no session behind in the list but the own one', async () => {
     await using stores = await freshStores();
-    await using one = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop' });
-    await using two = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop' });
+    await using one = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop', runtime });
+    await using two = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop', runtime });
     for (const each of [one, two, one, two]) await commitOn(await claimed(each));
     await using client = new MongoClient(mongodb ?? '');
     const documents = await client.db(stores.database).collection('tm_owner').find().toArray();
@@ -99,7 +99,7 @@ describe.skipIf(mongodb === undefined)('taking over a partition in MongoDB', () 
 
   test('by two at once gives both an epoch, and the last one the partition', async () => {
     await using stores = await freshStores();
-    await using other = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop' });
+    await using other = await openMongo({ url: mongodb ?? '', database: stores.database, service: 'eshop', runtime });
     const owners = await Promise.all([claimed(stores.subject), claimed(other)]);
     const [first, last] = owners.toSorted((a, b) => a.fence().epoch - b.fence().epoch);
     expect(await first?.commit({ offset: 1 })).toMatchObject({ kind: 'fenced' });

@@ -16,13 +16,12 @@ import { LedgerDocuments } from '../failures/ledger-documents.ts';
 import type { Deadline } from '../server/deadline.ts';
 import { int64, numberOf } from '../server/int64.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
-import { hasCode, isLocked } from '../server/mongo-error.ts';
+import { hasCode, isLocked, MongoCode } from '../server/mongo-error.ts';
 import { inTransaction } from '../server/transaction.ts';
 import { type CheckpointDocument, CheckpointDocuments, toCheckpoint } from './checkpoint-documents.ts';
 import type { OwnerSessions, Predecessors } from './owner-sessions.ts';
 import { inScope, type PartitionId, partitionIdOf } from './partition-id.ts';
 
-const duplicateKey = 11000;
 /** How long a claim waits for a checkpoint that a transaction holds, before it looks again for whose that is. */
 const lockedMaxMs = 500;
 
@@ -72,7 +71,7 @@ export class MongoCheckpointStore implements CheckpointStore {
         });
         return initialisation;
       } catch (error) {
-        if (!hasCode(error, duplicateKey)) throw error;
+        if (!hasCode(error, MongoCode.duplicateKey)) throw error;
         return (await this.#readInitialisation(scope, topic)) ?? initialisation;
       }
     });
@@ -207,7 +206,7 @@ export class MongoCheckpointStore implements CheckpointStore {
         });
         return document === null ? undefined : toCheckpoint(document);
       } catch (error) {
-        const isAgain = isLocked(error) || hasCode(error, duplicateKey);
+        const isAgain = isLocked(error) || hasCode(error, MongoCode.duplicateKey);
         if (!isAgain || deadline.leftMs === 0) throw error;
         await (attempt === 1 ? former.end() : former.endProcesses());
       }

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Binary, ClientSession, Collection } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { TopicPartition } from '../../../log/position.ts';
-import { Deadline } from '../server/deadline.ts';
+import type { Deadline } from '../server/deadline.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
-import { hasCode, translated } from '../server/mongo-error.ts';
+import { hasCode, MongoCode, translated } from '../server/mongo-error.ts';
 import { inScope, type PartitionId, partitionIdOf, scopedKeyOf } from './partition-id.ts';
-
-const duplicateKey = 11000;
 
 /** A session that may have a transaction open, and the opened store it belongs to. */
 type OwnSession = { readonly id: Binary; readonly store: string };
@@ -135,8 +133,7 @@ export class OwnerSessions {
     const what = `writing for ${scope.subscription} in partition ${partition.partition} of ${partition.topic}`;
     try {
       await before;
-      const { clock, deadlineMs } = this.#database;
-      return await work(held, new Deadline(clock, deadlineMs, what));
+      return await work(held, this.#database.deadline(what));
     } catch (error) {
       throw translated(error, what);
     } finally {
@@ -176,7 +173,7 @@ export class OwnerSessions {
         if (document !== null) return document;
       } catch (error) {
         // Two upserts at once: the other one was faster.
-        if (!hasCode(error, duplicateKey)) throw error;
+        if (!hasCode(error, MongoCode.duplicateKey)) throw error;
       }
     }
   }

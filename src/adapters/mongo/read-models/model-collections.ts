@@ -3,13 +3,10 @@ import type { Scope } from '../../../checkpoints/epoch.ts';
 import { ModelHeldError, ModelNameReservedError } from '../../../read-models/model-error.ts';
 import type { ModelShape } from '../../../read-models/model-shape.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
-import { hasCode } from '../server/mongo-error.ts';
+import { hasCode, MongoCode } from '../server/mongo-error.ts';
 import { makeIndexes } from './model-indexes.ts';
 import { assertNameIsFree, collectionOf } from './model-names.ts';
 import { liveField, markField } from './row-document.ts';
-
-const duplicateKey = 11000;
-const namespaceExists = 48;
 
 /** A listed model: who writes it, and the generation that its view shows. */
 type ModelDocument = { _id: string; subscription: string; generation: number; kind: string };
@@ -29,7 +26,7 @@ export class ModelCollections {
     assertNameIsFree(model.name);
     await this.#hold({ _id: model.name, subscription, generation, kind: model.kind });
     const name = collectionOf(model.name, generation);
-    await this.#create(name);
+    await this.#database.makeCollection(name);
     await makeIndexes(this.#database.collection(name), model);
     await this.#makeView(model.name, name);
   }
@@ -49,20 +46,12 @@ export class ModelCollections {
       await this.#models.insertOne(document);
       return;
     } catch (error) {
-      if (!hasCode(error, duplicateKey)) throw error;
+      if (!hasCode(error, MongoCode.duplicateKey)) throw error;
     }
     const { _id: model, subscription } = document;
     const heldBy = (await this.#models.findOne({ _id: model }))?.subscription;
     if (heldBy === undefined || heldBy === subscription) return;
     throw new ModelHeldError({ model, heldBy, subscription });
-  }
-
-  async #create(name: string): Promise<void> {
-    try {
-      await this.#database.db.createCollection(name);
-    } catch (error) {
-      if (!hasCode(error, namespaceExists)) throw error;
-    }
   }
 
   /** Shows live rows without what the store keeps beside them. A filter on it reaches the indexes below. */
@@ -71,7 +60,7 @@ export class ModelCollections {
     try {
       await this.#database.db.createCollection(model, { viewOn, pipeline });
     } catch (error) {
-      if (!hasCode(error, namespaceExists)) throw error;
+      if (!hasCode(error, MongoCode.namespaceExists)) throw error;
       const [found] = await this.#database.db.listCollections({ name: model }).toArray();
       if (found?.type === 'view') return;
       throw new ModelNameReservedError(`There is a collection ${model} in the database that is no read model.`, {

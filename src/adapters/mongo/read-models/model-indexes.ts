@@ -2,17 +2,13 @@ import type { Collection, Document } from 'mongodb';
 import { IndexViolatedError } from '../../../read-models/model-error.ts';
 import type { IndexShape, ModelShape } from '../../../read-models/model-shape.ts';
 import { messageOf, TidemarkError } from '../../../runtime/errors.ts';
-import { hasCode } from '../server/mongo-error.ts';
+import { hasCode, MongoCode } from '../server/mongo-error.ts';
 import { liveField, storedPath } from './row-document.ts';
 
 /** An index that somebody else made is in the way of a declared one. */
 export class IndexConflictError extends TidemarkError {
   readonly code = 'INDEX_CONFLICT';
 }
-
-const duplicateKey = 11000;
-const indexOptionsConflict = 85;
-const indexKeySpecsConflict = 86;
 
 /** Names of indexes we made; what others made is left alone. */
 const ownPrefix = 'declared__';
@@ -58,8 +54,9 @@ async function makeIndex(collection: Collection, { model, name, index }: Declare
     });
   } catch (error) {
     const details = { model, index: name, collection: collection.collectionName };
-    if (hasCode(error, duplicateKey)) throw new IndexViolatedError(details, error);
-    if (!hasCode(error, indexOptionsConflict) && !hasCode(error, indexKeySpecsConflict)) throw error;
+    if (hasCode(error, MongoCode.duplicateKey)) throw new IndexViolatedError(details, error);
+    if (!hasCode(error, MongoCode.indexOptionsConflict) && !hasCode(error, MongoCode.indexKeySpecsConflict))
+      throw error;
     throw new IndexConflictError(
       `The index ${name} of ${model} cannot be made beside one that ${collection.collectionName} has: ${messageOf(error)}.`,
       { details, hint: 'Drop the index that was made by hand; the declared one takes its place.', cause: error },

@@ -1,38 +1,29 @@
-import { setTimeout as timer } from 'node:timers/promises';
-import type { Clock } from '../../../runtime/clock.ts';
+import { backoffMs } from '../../../runtime/backoff.ts';
 import { UnavailableError } from '../../../runtime/errors.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
+import { LATE, within } from '../../../runtime/within.ts';
 
-/** What the adapter takes of a clock. What expires in the store does so by the store's own. */
-export type StoreClock = Pick<Clock, 'monotonicMs' | 'sleep'>;
+/** What the adapter takes of its surroundings. What expires in the store does so by the store's own clock. */
+export type StoreRuntime = Pick<Runtime, 'clock' | 'random'>;
 
-/** Node fires a longer timer at once. */
-const timerMaxMs = 2_147_483_647;
-
-/** The machine's. */
-export const machineClock: StoreClock = {
-  monotonicMs: () => performance.now(),
-  async sleep(ms, signal) {
-    // It rejects on abort, which is no failure.
-    await timer(Math.min(ms, timerMaxMs), undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-  },
-};
-
-const LATE = Symbol('late');
+/** Between runs of a transaction after a conflict. */
+const INITIAL_MS = 2;
+const MAX_MS = 200;
 
 /** When an operation has to be over. */
 export class Deadline {
-  readonly #clock: StoreClock;
+  readonly #runtime: StoreRuntime;
   readonly #endMs: number;
   readonly #what: string;
 
-  constructor(clock: StoreClock, ms: number, what: string) {
-    this.#clock = clock;
-    this.#endMs = clock.monotonicMs() + ms;
+  constructor(runtime: StoreRuntime, ms: number, what: string) {
+    this.#runtime = runtime;
+    this.#endMs = runtime.clock.monotonicMs() + ms;
     this.#what = what;
   }
 
   get leftMs(): number {
-    return Math.max(0, this.#endMs - this.#clock.monotonicMs());
+    return Math.max(0, this.#endMs - this.#runtime.clock.monotonicMs());
   }
 
   /**
@@ -40,21 +31,16 @@ export class Deadline {
    * unknown. The driver's own time limits bound a server that answers, not one that is frozen.
    */
   async bound<T>(operation: Promise<T>): Promise<T> {
-    const isOver = new AbortController();
-    const late = this.#clock.sleep(this.leftMs, isOver.signal).then(() => LATE);
-    try {
-      const result = await Promise.race([operation, late]);
-      if (result === LATE) throw this.error();
-      return result as T;
-    } finally {
-      isOver.abort();
-      operation.catch(() => undefined);
-    }
+    const result = await within(this.leftMs, operation, this.#runtime.clock);
+    if (result === LATE) throw this.error();
+    return result;
   }
 
-  /** Waits, but not beyond the deadline. */
-  async sleep(ms: number): Promise<void> {
-    await this.#clock.sleep(Math.min(ms, this.leftMs));
+  /** Waits before the next attempt, the longer the more there were, but not beyond the deadline. */
+  async backOff(attempt: number): Promise<void> {
+    const { clock, random } = this.#runtime;
+    const delayMs = backoffMs({ initialMs: INITIAL_MS, maxMs: MAX_MS, attempt }, random);
+    await clock.sleep(Math.min(delayMs, this.leftMs));
   }
 
   error(cause?: unknown): UnavailableError {

@@ -1,11 +1,11 @@
 import { type Collection, type Db, type Document, type MongoClient, ReadConcern } from 'mongodb';
-import { Deadline, type StoreClock } from './deadline.ts';
-import { translated } from './mongo-error.ts';
+import { Deadline, type StoreRuntime } from './deadline.ts';
+import { hasCode, MongoCode, translated } from './mongo-error.ts';
 
 export type MongoDatabaseParts = {
   readonly client: MongoClient;
   readonly name: string;
-  readonly clock: StoreClock;
+  readonly runtime: StoreRuntime;
   /** How long an operation, or a whole transaction, may take. */
   readonly deadlineMs: number;
 };
@@ -14,12 +14,12 @@ export type MongoDatabaseParts = {
 export class MongoDatabase {
   readonly client: MongoClient;
   readonly db: Db;
-  readonly clock: StoreClock;
+  readonly runtime: StoreRuntime;
   readonly deadlineMs: number;
 
-  constructor({ client, name, clock, deadlineMs }: MongoDatabaseParts) {
+  constructor({ client, name, runtime, deadlineMs }: MongoDatabaseParts) {
     this.client = client;
-    this.clock = clock;
+    this.runtime = runtime;
     this.deadlineMs = deadlineMs;
     this.db = client.db(name, {
       readConcern: new ReadConcern('majority'),
@@ -34,8 +34,17 @@ export class MongoDatabase {
     return this.db.collection<Stored>(name);
   }
 
+  /** Makes a collection that is not there; several processes may do so at once. */
+  async makeCollection(name: string): Promise<void> {
+    try {
+      await this.db.createCollection(name);
+    } catch (error) {
+      if (!hasCode(error, MongoCode.namespaceExists)) throw error;
+    }
+  }
+
   deadline(what: string): Deadline {
-    return new Deadline(this.clock, this.deadlineMs, what);
+    return new Deadline(this.runtime, this.deadlineMs, what);
   }
 
   /** Runs operations outside a transaction, within a deadline. Throws errors of this package only. */

@@ -22,9 +22,16 @@ export class RightsMissingError extends TidemarkError {
   readonly code = 'RIGHTS_MISSING';
 }
 
-const unauthorized = 13;
-const authenticationFailed = 18;
-const duplicateKey = 11000;
+/** Numbers of the server's errors that more than one place asks for, or that a name explains. */
+export const MongoCode = {
+  unauthorized: 13,
+  authenticationFailed: 18,
+  namespaceExists: 48,
+  maxTimeExpired: 50,
+  indexOptionsConflict: 85,
+  indexKeySpecsConflict: 86,
+  duplicateKey: 11000,
+} as const;
 
 /** Codes by which a server says that it cannot now: shutting down, stepping down, no primary, out of time or space. */
 const unavailableCodes: ReadonlySet<unknown> = new Set([
@@ -65,7 +72,7 @@ export function isConflict(thrown: unknown): boolean {
 
 /** Time ran out while another transaction held the document. */
 export function isLocked(thrown: unknown): boolean {
-  return thrown instanceof MongoServerError && thrown.code === 50;
+  return hasCode(thrown, MongoCode.maxTimeExpired);
 }
 
 export function hasCode(thrown: unknown, code: number): boolean {
@@ -74,7 +81,7 @@ export function hasCode(thrown: unknown, code: number): boolean {
 
 /** Somebody else inserted the document meanwhile. A bulk says it in its text only. */
 function isLostInsertRace(thrown: unknown): boolean {
-  return hasCode(thrown, duplicateKey) && / index: _id_ /.test(messageOf(thrown));
+  return hasCode(thrown, MongoCode.duplicateKey) && / index: _id_ /.test(messageOf(thrown));
 }
 
 /** Which document of an ordered bulk was refused, and why. */
@@ -90,7 +97,7 @@ export function refusedDocument(thrown: unknown): RefusedDocument | undefined {
 
 /** The unique index that was violated. */
 export function violatedIndex({ code, said }: Pick<RefusedDocument, 'code' | 'said'>): string | undefined {
-  return code === duplicateKey ? (/ index: (\S+) dup key/.exec(said)?.[1] ?? said) : undefined;
+  return code === MongoCode.duplicateKey ? (/ index: (\S+) dup key/.exec(said)?.[1] ?? said) : undefined;
 }
 
 /** What the driver threw, as an error of this package. Anything else comes back as it is. */
@@ -110,7 +117,7 @@ export function translated(thrown: unknown, what: string): unknown {
       hint: 'It is tried again.',
     });
   }
-  if (hasCode(thrown, unauthorized)) {
+  if (hasCode(thrown, MongoCode.unauthorized)) {
     return new RightsMissingError(`MongoDB does not allow this (${what}): ${said}.`, {
       ...options,
       hint: 'Grant the user of the connection the role readWrite on the database.',
@@ -118,7 +125,7 @@ export function translated(thrown: unknown, what: string): unknown {
   }
   return new StoreRefusedError(`MongoDB refused this (${what}): ${said}.`, {
     ...options,
-    hint: hasCode(thrown, authenticationFailed)
+    hint: hasCode(thrown, MongoCode.authenticationFailed)
       ? 'Correct user, password and authSource of the URL.'
       : 'Read what the server says; it does the same again until something is changed.',
   });

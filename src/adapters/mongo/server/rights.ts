@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Binary } from 'mongodb';
 import type { MongoDatabase } from './mongo-database.ts';
-import { hasCode, RightsMissingError } from './mongo-error.ts';
-
-const unauthorized = 13;
+import { hasCode, MongoCode, RightsMissingError } from './mongo-error.ts';
 
 /** What a worker does to its database. */
 const neededActions = [
@@ -72,7 +70,7 @@ async function canKillSessions(db: MongoDatabase['db']): Promise<boolean> {
     await db.admin().command({ killSessions: [{ id }] });
     return true;
   } catch (error) {
-    if (hasCode(error, unauthorized)) return false;
+    if (hasCode(error, MongoCode.unauthorized)) return false;
     throw error;
   }
 }

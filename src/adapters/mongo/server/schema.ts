@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { sequenceIndex } from '../failures/mongo-failure-ledger.ts';
 import type { MongoDatabase } from './mongo-database.ts';
-import { hasCode } from './mongo-error.ts';
+import { hasCode, MongoCode } from './mongo-error.ts';
 
 /** The database was written by a newer version of this package. */
 export class SchemaNewerError extends TidemarkError {
@@ -15,9 +15,6 @@ export class DatabaseForeignError extends TidemarkError {
 
 /** What this version writes. */
 const schemaVersion = 1;
-
-const duplicateKey = 11000;
-const namespaceExists = 48;
 
 /** Says whose the database is. */
 type MarkerDocument = { _id: string; service: string; schema: number };
@@ -67,23 +64,16 @@ async function mark({ db }: MongoDatabase, service: string): Promise<MarkerDocum
     await markers.insertOne(marker);
     return marker;
   } catch (error) {
-    if (!hasCode(error, duplicateKey)) throw error;
+    if (!hasCode(error, MongoCode.duplicateKey)) throw error;
     return (await markers.findOne({ _id: marker._id })) ?? marker;
   }
 }
 
-async function makeCollections({ db }: MongoDatabase): Promise<void> {
+async function makeCollections(database: MongoDatabase): Promise<void> {
+  const { db } = database;
   const existing = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
   const missing = collections.filter((name) => !existing.has(name));
-  await Promise.all(
-    missing.map(async (name) => {
-      try {
-        await db.createCollection(name);
-      } catch (error) {
-        if (!hasCode(error, namespaceExists)) throw error;
-      }
-    }),
-  );
+  await Promise.all(missing.map((name) => database.makeCollection(name)));
   await db.collection('tm_failure').createIndexes([
     { name: 'sequence', key: sequenceIndex },
     { name: 'ref', key: { ref: 1 } },

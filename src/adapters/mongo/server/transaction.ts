@@ -1,15 +1,9 @@
 import type { ClientSession } from 'mongodb';
-import { backoffMs } from '../../../runtime/backoff.ts';
 import type { Deadline } from './deadline.ts';
 import { isConflict, translated } from './mongo-error.ts';
 
 /** What a transaction's body wants: to stand, or to leave nothing behind. */
 export type Ending<T> = { readonly isCommitted: boolean; readonly result: T };
-
-/** Between runs after a conflict. */
-const INITIAL_MS = 2;
-const MAX_MS = 200;
-const random = { next: Math.random };
 
 /**
  * Runs `body` in a transaction of the session, which has no other at the time, on a snapshot and to the majority. A
@@ -27,7 +21,7 @@ export async function inTransaction<T>(
     } catch (error) {
       if (!isConflict(error)) throw translated(error, 'a transaction');
       if (deadline.leftMs === 0) throw deadline.error(error);
-      await deadline.sleep(backoffMs({ initialMs: INITIAL_MS, maxMs: MAX_MS, attempt }, random));
+      await deadline.backOff(attempt);
     }
   }
 }
