@@ -3,6 +3,7 @@ import { into, projection } from '../../../src/projections/projection.ts';
 import { readModel } from '../../../src/read-models/read-model.ts';
 import { worker } from '../../../src/subscriptions/worker.ts';
 import {
+  Codes,
   caughtUp,
   keepRow,
   Order,
@@ -60,7 +61,6 @@ describe('Caught up', () => {
   });
 
   test('waits for the first retry of what was parked', async () => {
-    const Codes = readModel<{ code: string }>('codes', { indexes: [{ fields: { code: 1 }, unique: true }] });
     const definition = worker({
       context: 'shop',
       subscriptions: [

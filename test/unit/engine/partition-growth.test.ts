@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { readModel } from '../../../src/read-models/read-model.ts';
 import type { World } from '../../../src/testing/world/world.ts';
 import { RecordingStore } from './recording-store.ts';
 import {
+  Codes,
   caughtUp,
   checkpointOf,
   follow,
@@ -88,7 +88,6 @@ describe('A partition that is added', () => {
   });
 
   test('holds back the commits of an aggregate that is parked in an older one, until that one is through', async () => {
-    const Codes = readModel<{ code: string }>('codes', { indexes: [{ fields: { code: 1 }, unique: true }] });
     const seen: string[] = [];
     const definition = shopWorker(({ ref, state, version }) => {
       seen.push(`${ref.id}@${version}`);
@@ -122,7 +121,6 @@ describe('A partition that is added', () => {
 });
 
 test('A partition that comes to be owned while its sequence is parked in both is drained by each owner for its own part', async () => {
-  const Codes = readModel<{ code: string }>('codes', { indexes: [{ fields: { code: 1 }, unique: true }] });
   const definition = shopWorker(({ ref, state }) => Codes.put(ref.id, { code: state.code ?? '' }), Codes);
   const world = shopWorld({ partitions: 2 });
   publish(world, 'holder', { version: 1, code: 'x' });

@@ -3,6 +3,7 @@ import { into, projection } from '../../../src/projections/projection.ts';
 import { readModel } from '../../../src/read-models/read-model.ts';
 import { type Worker, worker } from '../../../src/subscriptions/worker.ts';
 import {
+  Codes,
   caughtUp,
   follow,
   Order,
@@ -18,7 +19,6 @@ import {
   stopped,
 } from './shop-world.ts';
 
-const Codes = readModel<{ code: string }>('codes', { indexes: [{ fields: { code: 1 }, unique: true }] });
 const Slots = readModel<{ order: string }>('slots', { moves: true });
 
 function projecting(...functions: Parameters<typeof projection>[1][string][]): Worker {

@@ -24,6 +24,8 @@ export type OrderRow = { readonly status: string; readonly version: number };
 
 export const Order = aggregate<OrderState, OrderEvents>('shop.order');
 export const Orders = readModel<OrderRow>('orders');
+/** A row per order with its code, which no two may share. */
+export const Codes = readModel<{ code: string }>('codes', { indexes: [{ fields: { code: 1 }, unique: true }] });
 export const scope = { subscription: 'OrderProjection.onEvent', generation: 1 };
 
 /** Thrown by the usual handler for an order of status `poison`. */
