@@ -11,11 +11,11 @@ import type { Subscription } from '../subscriptions/subscription.ts';
 import type { Committer } from './committer.ts';
 import { drainSequence } from './drain.ts';
 import type { Isolation } from './isolation.ts';
-import type { ParkedCount, ParkedSequences } from './parked-sequences.ts';
+import type { ParkedSequences } from './parked-sequences.ts';
 import type { PartitionReader } from './partition-reader.ts';
 import type { RunEnd } from './run-end.ts';
 import { Selector } from './selector.ts';
-import { Window } from './window.ts';
+import { type Stop, Window } from './window.ts';
 import { WindowCommitter } from './window-committer.ts';
 import { WindowFiller } from './window-filler.ts';
 import type { WindowPermits } from './window-permits.ts';
@@ -28,13 +28,14 @@ export type BatchRunnerOptions = {
   readonly committer: Committer;
   readonly ledger: FailureLedger;
   readonly parked: ParkedSequences;
-  readonly parkedCount: ParkedCount;
   readonly permits: WindowPermits;
   readonly isolation: Isolation;
   readonly scope: Scope;
   readonly runtime: Runtime;
   /** Told when the handled position may have moved: everything below is committed or was nothing to anybody. */
   readonly onProgress: (position: number, taken: number) => void;
+  /** Told when nothing more is taken until a retry makes room in the ledger. */
+  readonly onStanding: (stop: Stop) => void;
 };
 
 /** After so long on the loop everybody else has a turn. */
@@ -71,8 +72,6 @@ export class BatchRunner {
       codec: options.codec,
       handler: options.subscription.handler,
       parked: options.parked,
-      parkedCount: options.parkedCount,
-      bounds: options.settings.parked,
       isolation: options.isolation,
       clock: options.runtime.clock,
     });
@@ -87,12 +86,14 @@ export class BatchRunner {
   }
 
   async run(signal: AbortSignal): Promise<RunEnd> {
+    const { subscription, settings } = this.#options;
     const reading = AbortSignal.any([signal, this.#interrupted.signal]);
     try {
       let end: RunEnd | undefined;
       while (end === undefined && !signal.aborted) {
-        const window = await this.#gather(reading);
+        const window = new Window(this.#position, { subscription, bounds: settings.batch });
         try {
+          await this.#gather(window, reading);
           end = await this.#settle();
           if (end === undefined && !isAborted(signal)) end = await this.#accept(window, signal);
         } finally {
@@ -116,31 +117,29 @@ export class BatchRunner {
   }
 
   /** Takes records until the window is full, or holds all there is and nothing is on the wire. */
-  async #gather(signal: AbortSignal): Promise<Window> {
-    const { reader, subscription, settings, runtime } = this.#options;
-    const window = new Window(this.#position, { subscription, bounds: settings.batch });
+  async #gather(window: Window, signal: AbortSignal): Promise<void> {
+    const { reader, runtime } = this.#options;
     let turnStartedMs = runtime.clock.monotonicMs();
     while (!window.isFull) {
       const record = reader.peek();
       if (record === undefined) {
         // Asked once a page or turn: an answer costs something where signals are combined.
-        if (signal.aborted || !(await this.#readOn(window, signal))) return window;
+        if (signal.aborted || !(await this.#readOn(window, signal))) return;
         turnStartedMs = runtime.clock.monotonicMs();
         continue;
       }
       if (!this.#filler.take(record, window)) {
         assert(window.hasEffects || window.stop !== undefined, 'an empty window takes any commit');
-        return window;
+        return;
       }
       reader.skip();
       window.advance(reader.offset, 1);
       if (runtime.clock.monotonicMs() - turnStartedMs < TURN_MS) continue;
       // Handlers that take their time must not keep others from theirs, a signal to stop included.
       await runtime.clock.yield();
-      if (isAborted(signal)) return window;
+      if (isAborted(signal)) return;
       turnStartedMs = runtime.clock.monotonicMs();
     }
-    return window;
   }
 
   /** Reads the next page; false once the window should be looked at. */
@@ -184,9 +183,11 @@ export class BatchRunner {
   }
 
   async #accept(window: Window, signal: AbortSignal): Promise<RunEnd | undefined> {
-    const { onProgress, parked, runtime } = this.#options;
+    const { onProgress, parked, isolation, runtime } = this.#options;
     if (window.alone !== undefined) {
       const end = await this.#windows.commitAlone(window, window.alone);
+      // With room for it, the commit is taken once more from the checkpoint.
+      if (end?.kind === 'stopped') return (await this.#waitForRoom(end, signal)) ?? { kind: 'isolate', isolation };
       if (end !== undefined) return end;
     } else if (window.hasEffects) {
       this.#start(window);
@@ -195,7 +196,7 @@ export class BatchRunner {
     }
     this.#position = window.next;
     if (this.#inFlight === undefined) onProgress(window.next, window.taken);
-    if (window.stop !== undefined) return (await this.#conclude()) ?? { kind: 'stopped', ...window.stop };
+    if (window.stop !== undefined) return (await this.#conclude()) ?? this.#waitForRoom(window.stop, signal);
     if (parked.nextDueAtMs <= runtime.clock.nowMs()) return (await this.#settle()) ?? this.#drain(signal);
     return this.#isSaveDue() ? this.#savePosition() : undefined;
   }
@@ -245,6 +246,21 @@ export class BatchRunner {
     const outcome = await drainSequence(sequence, { ...options, parked, transaction, clock: runtime.clock, signal });
     onProgress(this.#position, 0);
     return outcome.kind === 'fenced' || outcome.kind === 'aborted' ? outcome : undefined;
+  }
+
+  /** Tries heads when they are due until the ledger has less; without one that is ever due an operator must make room. */
+  async #waitForRoom(stop: Stop, signal: AbortSignal): Promise<RunEnd | undefined> {
+    const { parked, runtime, onStanding } = this.#options;
+    const { entries } = parked;
+    while (parked.entries >= entries && !isAborted(signal)) {
+      const dueAtMs = parked.nextDueAtMs;
+      if (dueAtMs === Number.POSITIVE_INFINITY) return { ...stop, kind: 'stopped' };
+      onStanding(stop);
+      await runtime.clock.sleep(Math.max(0, dueAtMs - runtime.clock.nowMs()), signal);
+      const end = isAborted(signal) ? undefined : await this.#drain(signal);
+      if (end !== undefined) return end;
+    }
+    return undefined;
   }
 
   async #savePosition(): Promise<RunEnd | undefined> {

@@ -15,7 +15,10 @@ import type { ParkedSequences } from './parked-sequences.ts';
 import { failureAfter, type Trouble, troubleOfRefusal, troubleOfUndecodable } from './parking.ts';
 import { callHandler, handledCommitOf } from './window-filler.ts';
 
-const ENTRIES_PER_PAGE = 100;
+/** What is read of a sequence at once. */
+const PAGE = { limit: 100, bytes: 8 * 1024 * 1024 };
+/** After so long the partition's records have a turn; the rest of the sequence comes after them. */
+const TURN_MS = 250;
 /** How long a sequence whose head stands in another partition is left to the owner of that one. */
 const ELSEWHERE_MS = 5_000;
 
@@ -42,14 +45,15 @@ const DRAINED: CommitOutcome = { kind: 'committed' };
 const REFUSED: CommitOutcome = { kind: 'refused', refusals: [] };
 
 /**
- * Tries a parked sequence in its order, each entry in one transaction with its removal, until it is empty or an entry
- * fails: the rest stays behind that one, with the new cause. Runs between windows of its partition, never beside one, so
+ * Tries a parked sequence in its order, each entry in one transaction with its removal, until it is empty, an entry fails
+ * (the rest stays behind that one, with the new cause) or its turn is over. Runs between windows of its partition, never beside one, so
  * that the aggregate is live again with no gap and no overlap. An entry of another partition is left to its owner. A result other than `committed` ends the ownership.
  */
 export async function drainSequence(sequence: SequenceKey, options: DrainOptions): Promise<CommitOutcome> {
   const { scope, ledger, parked, signal, clock } = options;
-  while (!signal.aborted) {
-    const entries = await ledger.entries(scope, sequence, { limit: ENTRIES_PER_PAGE });
+  const startedMs = clock.monotonicMs();
+  while (!signal.aborted && clock.monotonicMs() - startedMs < TURN_MS) {
+    const entries = await ledger.entries(scope, sequence, PAGE);
     if (entries.length === 0) {
       parked.clear(sequence);
       return DRAINED;

@@ -72,10 +72,19 @@ export class Engine {
     for (const run of this.#runs) run.start();
   }
 
-  /** Stops reading, waits for the writes on the wire, saves positions, leaves the log. Idempotent: the same promise. */
+  /**
+   * Stops reading, waits for the writes on the wire, saves positions, leaves the log. Idempotent: the same promise. Where
+   * one subscription fails to stop the others stop all the same, and the failure is thrown after them.
+   */
   stop(): Promise<void> {
-    this.#stopping ??= Promise.all(this.#runs.map((run) => run.stop())).then(() => undefined);
+    this.#stopping ??= this.#stop();
     return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const stops = await Promise.allSettled(this.#runs.map((run) => run.stop()));
+    const failures = stops.filter((stop) => stop.status === 'rejected').map(({ reason }): unknown => reason);
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Stops failed.');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

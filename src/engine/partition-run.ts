@@ -2,34 +2,33 @@ import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import type { Scope } from '../checkpoints/epoch.ts';
 import type { Initialisation } from '../checkpoints/initialisation.ts';
 import type { CommitCodec } from '../log/commit-codec.ts';
-import type { LogSession, PartitionBounds, TopicDescription } from '../log/log-source.ts';
+import type { LogSession, PartitionBounds } from '../log/log-source.ts';
 import type { TopicPartition } from '../log/position.ts';
 import { isAborted } from '../runtime/aborted.ts';
-import { AssertionError } from '../runtime/assert.ts';
 import { backoffMs } from '../runtime/backoff.ts';
-import { TidemarkError, type UnavailableError } from '../runtime/errors.ts';
+import { UnavailableError } from '../runtime/errors.ts';
 import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { SubscriptionSettings } from '../subscriptions/settings.ts';
-import type { PartitionState, PartitionStatus } from '../subscriptions/status.ts';
 import type { Stores } from '../subscriptions/stores.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Committer } from './committer.ts';
+import { isRefusal } from './is-refusal.ts';
 import { type Isolation, NO_ISOLATION } from './isolation.ts';
 import { identityProblem } from './log-identity.ts';
 import { type ParkedCount, ParkedSequences } from './parked-sequences.ts';
 import { isAdded, OlderPartitions } from './partition-growth.ts';
 import { PartitionReader } from './partition-reader.ts';
+import { PartitionStanding } from './partition-standing.ts';
 import type { RunEnd } from './run-end.ts';
+import { epochMoved } from './stored-epoch.ts';
 import type { WindowPermits } from './window-permits.ts';
 
 export type PartitionRunOptions = {
   readonly subscription: Subscription;
   readonly scope: Scope;
   readonly partition: TopicPartition;
-  /** The topic as it was when the partition was assigned. */
-  readonly description: TopicDescription;
   /** The recorded start of the subscription in the topic. */
   readonly initialisation: Initialisation;
   readonly owner: string;
@@ -49,110 +48,83 @@ export type PartitionRunOptions = {
 /** What an ownership comes to. */
 type OwnershipEnd = Exclude<RunEnd, { readonly kind: 'isolate' | 'unavailable' }>;
 
-/** After losing a partition that is still assigned, the next claim waits this long, doubling. */
-const RECLAIM_INITIAL_MS = 200;
-const RECLAIM_MAX_MS = 30_000;
+/** After losing a partition that is still assigned, the next claim waits up to so long, doubling. */
+const RECLAIM = { initialMs: 200, maxMs: 30_000 };
+/** After the log could not be read, the next run waits up to so long, doubling. */
+const RERUN = { initialMs: 200, maxMs: 5_000 };
 /** How often a partition that was added looks whether the older ones have passed. */
 const GROWTH_POLL_MS = 1_000;
+/** How often what kept a partition from being claimed is looked at again. */
+const LOOK_AGAIN_MS = 30_000;
 
 /**
  * One residency in a partition: claim the epoch, read the checkpoint, then the ledger's membership, then pull; go on from
- * the stored checkpoint after whatever ended a run, until it is aborted or an operator must act.
+ * the stored checkpoint after whatever ended a run, until it is aborted. Where an operator must act it rests until the
+ * stored epoch says that somebody did.
  */
 export class PartitionRun {
+  readonly standing: PartitionStanding;
   readonly #options: PartitionRunOptions;
-  readonly #bounds: PartitionBounds;
   readonly #isAdded: boolean;
-  #state: PartitionState = 'starting';
-  #reason: string | undefined;
-  #position: number;
-  #end: number;
-  #epoch = 0;
-  #origin = '';
-  #taken = 0;
-  #reader: PartitionReader | undefined;
-  #parked: ParkedSequences | undefined;
+  /** `undefined` while it has none. */
+  #epoch: number | undefined;
 
   constructor(options: PartitionRunOptions) {
-    const { description, initialisation, partition } = options;
+    const { partition, initialisation, runtime, onChange } = options;
     this.#options = options;
-    this.#bounds = description.partitions.find((bounds) => bounds.partition === partition.partition) ?? {
-      partition: partition.partition,
-      low: 0,
-      end: 0,
-    };
     this.#isAdded = isAdded(initialisation, partition);
-    this.#position = this.#bounds.low;
-    this.#end = this.#bounds.end;
-  }
-
-  get status(): PartitionStatus {
-    return {
-      ...this.#options.partition,
-      state: this.#state,
-      reason: this.#reason,
-      offset: this.#position,
-      end: Math.max(this.#end, this.#reader?.end ?? 0),
-      epoch: this.#epoch,
-      origin: this.#origin,
-      parked: this.#parked?.entries ?? 0,
-    };
-  }
-
-  /** Records taken from the log. */
-  get taken(): number {
-    return this.#taken;
-  }
-
-  /** Whether everything below `offset` is done or parked, with no first retry about to come. */
-  hasPassed(offset: number): boolean {
-    const isAtWork = this.#epoch > 0 && this.#reader?.hasAnswer === true;
-    return isAtWork && this.#position >= offset && this.#parked?.hasFirstRetryAhead === false;
+    this.standing = new PartitionStanding({ partition, onChange, logger: runtime.logger });
   }
 
   /** Resolves on abort, after the write on the wire has come to an end. */
   async run(signal: AbortSignal): Promise<void> {
-    const { runtime, initialisation, description } = this.#options;
-    const problem = identityProblem(initialisation, description);
-    if (problem !== undefined) {
-      this.#show('stopped', problem.message);
-      return this.#rest(signal);
-    }
+    const { runtime } = this.#options;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const checkpoint = await this.#claim(signal);
-      if (checkpoint === undefined) return this.#rest(signal);
-      const end = await this.#runFrom(checkpoint, signal);
+      const end = await stoppedByRefusal(() => this.#own(signal));
       if (end.kind === 'aborted') return;
-      if (end.kind !== 'fenced') {
-        this.#show(end.kind, end.reason);
-        if (end.kind === 'stopped' && end.whole === 'subscription') this.#options.onSubscriptionStop(end.reason);
-        return this.#rest(signal);
+      if (end.kind === 'fenced') {
+        if (end.hasProgressed) attempt = 1;
+        this.standing.show('fenced', 'another owner took this partition over; claiming it again');
+        await runtime.clock.sleep(backoffMs({ ...RECLAIM, attempt }, runtime.random), signal);
+        continue;
       }
-      if (this.#position > checkpoint.offset) attempt = 1;
-      this.#show('fenced', 'another owner took this partition over; claiming it again');
-      const delay = { initialMs: RECLAIM_INITIAL_MS, maxMs: RECLAIM_MAX_MS, attempt };
-      await runtime.clock.sleep(backoffMs(delay, runtime.random), signal);
+      this.standing.show(end.kind, end.reason);
+      if (end.kind === 'stopped' && end.whole === 'subscription') this.#options.onSubscriptionStop(end.reason);
+      await this.#rest(signal);
     }
   }
 
-  /** The own epoch's checkpoint; `undefined` if the partition may not be had, or on abort. */
-  async #claim(signal: AbortSignal): Promise<Checkpoint | undefined> {
+  /** Claims the partition and runs it under that epoch. */
+  async #own(signal: AbortSignal): Promise<OwnershipEnd & { readonly hasProgressed?: boolean }> {
+    this.#epoch = undefined;
+    const bounds = await this.#retry(() => this.#bounds(), signal);
+    if (bounds === ABORTED) return { kind: 'aborted' };
+    this.standing.found(bounds);
+    if (this.#isAdded && !(await this.#waitForOlder(signal))) return { kind: 'aborted' };
     const { stores, scope, partition, owner } = this.#options;
-    if (this.#isAdded && !(await this.#waitForOlder(signal))) return undefined;
-    const claim = await this.#retry(
-      () => stores.checkpoints.claim(scope, { ...partition, lowIfAdded: this.#bounds.low }, owner),
-      signal,
-    );
-    if (claim === ABORTED) return undefined;
+    const place = { ...partition, lowIfAdded: bounds.low };
+    const claim = await this.#retry(() => stores.checkpoints.claim(scope, place, owner), signal);
+    if (claim === ABORTED) return { kind: 'aborted' };
     if (claim.kind === 'refused') {
-      this.#show('stopped', `the claim was refused: ${claim.reason}`);
-      return undefined;
+      return { kind: 'stopped', whole: 'partition', reason: `the claim was refused: ${claim.reason}` };
     }
     const { checkpoint } = claim;
     this.#epoch = checkpoint.epoch;
-    this.#origin = checkpoint.origin;
-    this.#position = checkpoint.offset;
-    return checkpoint;
+    this.standing.claimed(checkpoint);
+    const end = await this.#runUntilMoved({ checkpoint, end: bounds.end }, signal);
+    return { ...end, hasProgressed: this.standing.position > checkpoint.offset };
+  }
+
+  /** The partition's own bounds, if it is still the log that was followed so far. */
+  async #bounds(): Promise<PartitionBounds> {
+    const { stores, partition, initialisation } = this.#options;
+    const description = await stores.log.describe(partition.topic, [partition.partition]);
+    const problem = identityProblem(initialisation, description);
+    if (problem !== undefined) throw problem;
+    const bounds = description.partitions.find((each) => each.partition === partition.partition);
+    if (bounds !== undefined) return bounds;
+    const { topic, partition: number } = partition;
+    throw new UnavailableError(`The log does not know partition ${number} of ${topic} now.`, { details: partition });
   }
 
   /** Until a partition that was added has its first checkpoint, the older ones go first. False on abort. */
@@ -167,109 +139,120 @@ export class PartitionRun {
       const behind = await this.#retry(() => older.behind(), signal);
       if (behind === ABORTED) return false;
       if (behind.length === 0) return true;
-      this.#show('waiting', `waits for ${behind.map((number) => `p${number}`).join(', ')}`);
+      this.standing.show('waiting', `waits for ${behind.map((number) => `p${number}`).join(', ')}`);
       await runtime.clock.sleep(GROWTH_POLL_MS, signal);
     }
     return false;
   }
 
-  /** Runs under one epoch, as long as going on from its checkpoint is all there is to do. */
-  async #runFrom(checkpoint: Checkpoint, signal: AbortSignal): Promise<OwnershipEnd> {
+  /** Runs under one epoch until the run ends, or the store has another epoch. */
+  async #runUntilMoved(from: RunStart, signal: AbortSignal): Promise<OwnershipEnd> {
+    const { scope, partition, stores, runtime } = this.#options;
+    const over = new AbortController();
+    const moved = new AbortController();
+    const own = { ...partition, scope, epoch: from.checkpoint.epoch };
+    const watching = epochMoved(own, { checkpoints: stores.checkpoints, runtime }, over.signal).finally(() =>
+      moved.abort(),
+    );
+    // What it fails with is told below, after the run.
+    watching.catch(() => undefined);
+    let end: OwnershipEnd;
+    try {
+      end = await this.#runFrom(from, AbortSignal.any([signal, moved.signal]));
+    } finally {
+      over.abort();
+    }
+    return (await watching) && end.kind === 'aborted' && !signal.aborted ? { kind: 'fenced' } : end;
+  }
+
+  /** Runs as long as going on from the checkpoint is all there is to do. */
+  async #runFrom({ checkpoint, end: logEnd }: RunStart, signal: AbortSignal): Promise<OwnershipEnd> {
     const { stores, scope, runtime } = this.#options;
-    const committer = new Committer({
-      scope,
-      checkpoint,
-      stores,
-      runtime,
-      signal,
-      onWaiting: (error) => this.#showWaiting(error),
-    });
+    const onWaiting = (error: UnavailableError | undefined): void => this.standing.waiting(error);
+    const committer = new Committer({ scope, checkpoint, stores, runtime, signal, onWaiting });
     let isolation = NO_ISOLATION;
+    let outages = 0;
     for (;;) {
-      const end = await this.#runOnce(committer, isolation, signal);
+      const end = await this.#runOnce({ committer, isolation, logEnd }, signal);
       if (end.kind === 'isolate') isolation = end.isolation;
       else if (end.kind !== 'unavailable') return end;
       else {
-        this.#showWaiting(end.error);
-        await runtime.clock.sleep(RECLAIM_INITIAL_MS, signal);
+        outages = this.standing.hasAnswer ? 1 : outages + 1;
+        this.standing.waiting(end.error);
+        await runtime.clock.sleep(backoffMs({ ...RERUN, attempt: outages }, runtime.random), signal);
         if (isAborted(signal)) return { kind: 'aborted' };
       }
     }
   }
 
-  async #runOnce(committer: Committer, isolation: Isolation, signal: AbortSignal): Promise<RunEnd> {
-    const { stores, scope, partition, session, parkedCount, permits, runtime } = this.#options;
-    const loaded = await this.#retry(() => stores.ledger.membership(scope, partition), signal);
-    if (loaded === ABORTED) return { kind: 'aborted' };
-    const total = await this.#retry(() => stores.ledger.count(scope), signal);
-    if (total === ABORTED) return { kind: 'aborted' };
-    const elsewhere = this.#isAdded ? await this.#retry(() => stores.ledger.elsewhere(scope, partition), signal) : [];
-    if (elsewhere === ABORTED) return { kind: 'aborted' };
-    parkedCount.entries = total;
-    const parked = new ParkedSequences(loaded, elsewhere, parkedCount);
-    const reader = new PartitionReader(session, partition, { offset: committer.offset, end: this.#end });
-    this.#parked = parked;
-    this.#reader = reader;
-    this.#show('following', undefined);
-    const { subscription, settings, codec } = this.#options;
+  async #runOnce(
+    { committer, isolation, logEnd }: { committer: Committer; isolation: Isolation; logEnd: number },
+    signal: AbortSignal,
+  ): Promise<RunEnd> {
+    const { stores, scope, partition, session, settings, ...options } = this.#options;
+    const parked = await this.#retry(() => this.#loadParked(), signal);
+    if (parked === ABORTED) return { kind: 'aborted' };
+    const reader = new PartitionReader(session, partition, { offset: committer.offset, end: logEnd });
+    this.standing.running(reader, parked);
     const runner = new BatchRunner({
-      subscription,
+      subscription: options.subscription,
       settings,
-      codec,
+      codec: options.codec,
       reader,
       committer,
       parked,
-      parkedCount,
-      permits,
+      permits: options.permits,
       isolation,
       scope,
-      runtime,
+      runtime: options.runtime,
       ledger: stores.ledger,
-      onProgress: (position, taken) => this.#progressed(position, taken),
+      onProgress: (position, taken) => this.standing.progressed(position, taken),
+      onStanding: ({ reason }) => this.standing.show('stopped', `${reason}; goes on once a retry makes room`),
     });
+    return runner.run(signal);
+  }
+
+  async #loadParked(): Promise<ParkedSequences> {
+    const { stores, scope, partition, parkedCount, settings } = this.#options;
+    const here = await stores.ledger.membership(scope, partition);
+    const elsewhere = this.#isAdded ? await stores.ledger.elsewhere(scope, partition) : [];
+    parkedCount.entries = await stores.ledger.count(scope);
+    return new ParkedSequences({ here, elsewhere }, { count: parkedCount, bounds: settings.parked });
+  }
+
+  /** Nothing more happens here by itself: until somebody acts. */
+  async #rest(signal: AbortSignal): Promise<void> {
+    const { scope, partition, stores, runtime } = this.#options;
+    const epoch = this.#epoch;
+    if (epoch === undefined) return runtime.clock.sleep(LOOK_AGAIN_MS, signal);
+    const own = { ...partition, scope, epoch };
     try {
-      return await runner.run(signal);
+      await epochMoved(own, { checkpoints: stores.checkpoints, runtime }, signal);
     } catch (error) {
-      // A store that refuses for good is an operator's business; a broken assumption of our own ends the process.
-      if (!(error instanceof TidemarkError) || error instanceof AssertionError) throw error;
-      return { kind: 'stopped', whole: 'partition', reason: error.message };
+      if (!isRefusal(error)) throw error;
+      // The state tells of a refusal already.
+      await runtime.clock.sleep(LOOK_AGAIN_MS, signal);
     }
   }
 
   #retry<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {
     const { runtime } = this.#options;
-    return retryWhileUnavailable(operation, { runtime, signal, onWaiting: (error) => this.#showWaiting(error) });
+    return retryWhileUnavailable(operation, { runtime, signal, onWaiting: (error) => this.standing.waiting(error) });
   }
+}
 
-  /** Nothing more happens here by itself. */
-  async #rest(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.runtime;
-    while (!signal.aborted) await clock.sleep(3_600_000, signal);
-  }
+type RunStart = {
+  readonly checkpoint: Checkpoint;
+  /** The log's end when it was claimed. */
+  readonly end: number;
+};
 
-  #progressed(position: number, taken: number): void {
-    this.#position = position;
-    this.#taken += taken;
-    this.#options.onChange();
-  }
-
-  #showWaiting(error: UnavailableError | undefined): void {
-    if (error === undefined) {
-      if (this.#state === 'waiting') this.#show('following', undefined);
-      return;
-    }
-    if (this.#state !== 'waiting') this.#show('waiting', error.message);
-  }
-
-  #show(state: PartitionState, reason: string | undefined): void {
-    const { runtime, partition, onChange } = this.#options;
-    if (state !== this.#state) {
-      const level = state === 'gap' || state === 'stopped' ? 'error' : state === 'following' ? 'info' : 'warn';
-      const fields = { ...partition, state, ...(reason === undefined ? {} : { reason }), offset: this.#position };
-      runtime.logger[level]('A partition changed its state.', fields);
-    }
-    this.#state = state;
-    this.#reason = reason;
-    onChange();
+/** A store or log that refuses for good is an operator's business; a broken assumption of our own ends the process. */
+async function stoppedByRefusal<End>(run: () => Promise<End>): Promise<End | Extract<RunEnd, { kind: 'stopped' }>> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { kind: 'stopped', whole: 'partition', reason: error.message };
   }
 }

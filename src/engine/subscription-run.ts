@@ -3,8 +3,8 @@ import type { Initialisation } from '../checkpoints/initialisation.ts';
 import { jsonCommitCodec } from '../log/json-commit-codec.ts';
 import type { Assignment, LogSession } from '../log/log-source.ts';
 import { partitionKey, type TopicPartition } from '../log/position.ts';
-import { AssertionError, assert } from '../runtime/assert.ts';
-import { TidemarkError, UnavailableError } from '../runtime/errors.ts';
+import { assert } from '../runtime/assert.ts';
+import { UnavailableError } from '../runtime/errors.ts';
 import type { LogFields } from '../runtime/logger.ts';
 import { ABORTED, retryWhileUnavailable } from '../runtime/retry.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -13,6 +13,7 @@ import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { PartitionStatus, SubscriptionStatus } from '../subscriptions/status.ts';
 import type { Stores } from '../subscriptions/stores.ts';
 import { type Subscription, topicsOf } from '../subscriptions/subscription.ts';
+import { isRefusal } from './is-refusal.ts';
 import type { ParkedCount } from './parked-sequences.ts';
 import { PartitionRun } from './partition-run.ts';
 import { chooseStart, resolveStart } from './start-resolution.ts';
@@ -72,7 +73,7 @@ export class SubscriptionRun {
       subscription: this.name,
       kind: this.#options.subscription.kind,
       stopped: this.#stopped,
-      taken: runs.reduce((sum, run) => sum + run.taken, 0),
+      taken: runs.reduce((sum, { standing }) => sum + standing.taken, 0),
       partitions: runs
         .map((run) => this.#statusOf(run))
         .toSorted((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : a.partition - b.partition)),
@@ -80,7 +81,7 @@ export class SubscriptionRun {
   }
 
   /** Where the subscription is stopped no partition goes on, whatever it was doing. */
-  #statusOf({ status }: PartitionRun): PartitionStatus {
+  #statusOf({ standing: { status } }: PartitionRun): PartitionStatus {
     if (this.#stopped === undefined || status.state === 'gap') return status;
     return { ...status, state: 'stopped', reason: status.state === 'stopped' ? status.reason : this.#stopped };
   }
@@ -88,10 +89,10 @@ export class SubscriptionRun {
   /** Whether the partition has come to `offset`, or to a state in which it never will by itself. */
   hasPassed(partition: TopicPartition, offset: number): boolean {
     if (this.#stopped !== undefined) return true;
-    const run = this.#residencies.get(partitionKey(partition))?.run;
-    if (run === undefined) return false;
-    const { state } = run.status;
-    return state === 'gap' || state === 'stopped' || run.hasPassed(offset);
+    const standing = this.#residencies.get(partitionKey(partition))?.run.standing;
+    if (standing === undefined) return false;
+    const { state } = standing.status;
+    return state === 'gap' || state === 'stopped' || standing.hasPassed(offset);
   }
 
   /** Whether a partition that this process does not own has come to `offset`, by its stored checkpoint. */
@@ -123,10 +124,17 @@ export class SubscriptionRun {
     const prepared = await this.#retry(() => this.#prepare(), signal);
     if (prepared === ABORTED || this.#stopped !== undefined) return;
     runtime.logger.info('A subscription follows its topics.', { topics: topicsOf(subscription) });
-    this.#session = stores.log.open(subscription.name, topicsOf(subscription));
-    for await (const assignment of this.#session.assignments(signal)) {
-      await this.#assign(assignment, signal);
+    const session = stores.log.open(subscription.name, topicsOf(subscription));
+    this.#session = session;
+    try {
+      await this.#retry(() => this.#followAssignments(session, signal), signal);
+    } catch (error) {
+      this.#stopByRefusal(error);
     }
+  }
+
+  async #followAssignments(session: LogSession, signal: AbortSignal): Promise<void> {
+    for await (const assignment of session.assignments(signal)) await this.#assign(assignment);
   }
 
   /** Read models, then the start of each topic, before the first record is taken. */
@@ -136,11 +144,15 @@ export class SubscriptionRun {
       for (const model of subscription.models) await stores.readModels.prepare(this.#scope, model);
       for (const topic of topicsOf(subscription)) await this.#initialise(topic);
     } catch (error) {
-      // An operator's business, and of this subscription alone.
-      const isOurs = error instanceof UnavailableError || error instanceof AssertionError;
-      if (!(error instanceof TidemarkError) || isOurs) throw error;
-      this.#stop(error.message, { code: error.code, error });
+      if (error instanceof UnavailableError) throw error;
+      this.#stopByRefusal(error);
     }
+  }
+
+  /** An operator's business, and of this subscription alone; a broken assumption of our own ends the process. */
+  #stopByRefusal(error: unknown): void {
+    if (!isRefusal(error)) throw error;
+    this.#stop(error.message, { code: error.code, error });
   }
 
   async #initialise(topic: string): Promise<void> {
@@ -160,12 +172,13 @@ export class SubscriptionRun {
     runtime.logger.info('A start was recorded.', { topic, origin: agreed.origin, starts: agreed.starts });
   }
 
-  async #assign({ assigned, lost }: Assignment, signal: AbortSignal): Promise<void> {
-    await Promise.all(lost.map((partition) => this.#lose(partition)));
-    for (const partition of assigned) await this.#own(partition, signal);
+  async #assign({ assigned, lost }: Assignment): Promise<void> {
+    await Promise.all([...lost, ...assigned].map((partition) => this.#lose(partition)));
+    for (const partition of assigned) this.#own(partition);
     this.#options.onChange();
   }
 
+  /** Ends the residency, if there is one: a partition that comes back is a new one. */
   async #lose(partition: TopicPartition): Promise<void> {
     const key = partitionKey(partition);
     const residency = this.#residencies.get(key);
@@ -175,15 +188,12 @@ export class SubscriptionRun {
     this.#residencies.delete(key);
   }
 
-  async #own(partition: TopicPartition, signal: AbortSignal): Promise<void> {
+  #own(partition: TopicPartition): void {
     const { stores, subscription, settings, owner, permits, runtime, onChange } = this.#options;
-    // A partition that comes back is a new residency.
-    await this.#lose(partition);
     const session = this.#session;
-    const description = await this.#retry(() => stores.log.describe(partition.topic), signal);
     const initialisation = this.#initialisations.get(partition.topic);
     assert(initialisation !== undefined, 'a topic has a recorded start before its partitions are assigned', partition);
-    if (description === ABORTED || session === undefined || this.#stopped !== undefined) return;
+    if (session === undefined || this.#stopped !== undefined) return;
     const run = new PartitionRun({
       subscription,
       partition,
@@ -195,7 +205,6 @@ export class SubscriptionRun {
       onSubscriptionStop: (reason) => this.#stop(reason, { reason }),
       runtime: { ...runtime, logger: runtime.logger.child(partition) },
       scope: this.#scope,
-      description,
       initialisation,
       codec: jsonCommitCodec({}),
       parkedCount: this.#parkedCount,

@@ -33,12 +33,14 @@ export class WindowCommitter {
     return this.#endOf(await this.#write(window), window);
   }
 
-  /** A commit of an aggregate that is taken apart: it stands, or becomes the head in the ledger. */
+  /** A commit of an aggregate that is taken apart: it stands, or becomes the head in the ledger where that has room. */
   async commitAlone(window: Window, { record, commit }: NonNullable<Window['alone']>): Promise<RunEnd | undefined> {
     const { committer, parked, clock } = this.#options;
     const outcome = await this.#write(window);
     const refusal = outcome.kind === 'refused' ? outcome.refusals[0] : undefined;
     if (refusal === undefined) return this.#endOf(outcome, window);
+    const stop = parked.bound(sequenceOfRef(commit.refKey));
+    if (stop !== undefined) return { kind: 'stopped', ...stop };
     const nowMs = clock.nowMs();
     const failure = failureAfter(troubleOfRefusal(refusal), undefined, nowMs);
     const entry = ledgerEntryOf({ record, commit, sequence: sequenceOfRef(commit.refKey), failure, nowMs });

@@ -5,10 +5,9 @@ import type { CommitCodec } from '../log/commit-codec.ts';
 import type { LogRecord } from '../log/record.ts';
 import type { HandledCommit, HandlerCall } from '../read-models/handled-commit.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { CommitHandler } from '../subscriptions/subscription.ts';
 import type { Isolation } from './isolation.ts';
-import type { ParkedCount, ParkedSequences } from './parked-sequences.ts';
+import type { ParkedSequences } from './parked-sequences.ts';
 import {
   bytesOf,
   failureAfter,
@@ -18,7 +17,7 @@ import {
   troubleOfUndecodable,
 } from './parking.ts';
 import type { Selector } from './selector.ts';
-import type { Stop, Window } from './window.ts';
+import type { Window } from './window.ts';
 
 /** What came of calling the handlers of a commit. */
 export type Handled =
@@ -62,8 +61,6 @@ export type WindowFillerOptions = {
   readonly codec: CommitCodec;
   readonly handler: CommitHandler;
   readonly parked: ParkedSequences;
-  readonly parkedCount: ParkedCount;
-  readonly bounds: SubscriptionSettings['parked'];
   readonly isolation: Isolation;
   readonly clock: Clock;
 };
@@ -112,8 +109,8 @@ export class WindowFiller {
   }
 
   #park(record: LogRecord, { commit, sequence, trouble }: Parking, window: Window): boolean {
-    const { parked, parkedCount, bounds, clock } = this.#options;
-    window.stop = boundReached(parked.entriesOf(sequence), parkedCount.entries, bounds);
+    const { parked, clock } = this.#options;
+    window.stop = parked.bound(sequence);
     if (window.stop !== undefined) return false;
     const nowMs = clock.nowMs();
     const failure = trouble === undefined ? undefined : failureAfter(trouble, undefined, nowMs);
@@ -121,20 +118,4 @@ export class WindowFiller {
     parked.add(sequence, failure);
     return true;
   }
-}
-
-function boundReached(
-  inSequence: number,
-  inSubscription: number,
-  bounds: SubscriptionSettings['parked'],
-): Stop | undefined {
-  if (inSubscription >= bounds.perSubscription) {
-    const reason = `the subscription has ${inSubscription} parked commits, the bound parked.perSubscription`;
-    return { whole: 'subscription', reason };
-  }
-  if (inSequence >= bounds.perAggregate) {
-    const reason = `an aggregate has ${inSequence} parked commits, the bound parked.perAggregate`;
-    return { whole: 'partition', reason };
-  }
-  return undefined;
 }

@@ -9,8 +9,9 @@ import type { Permit } from './window-permits.ts';
 /** Ledger changes go with the position in one transaction, so a window holds few of them. */
 const LEDGER_CHANGES_MAX = 1_000;
 const LEDGER_BYTES_MAX = 8 * 1024 * 1024;
-/** From so many commits on a window needs a permit: what is live stays below. */
+/** From so many commits or bytes on a window needs a permit: what is live stays below. */
 const LARGE_COMMITS = 1_000;
+const LARGE_BYTES = 4 * 1024 * 1024;
 
 /** A bound was reached: what stops, and why. */
 export type Stop = { readonly whole: 'partition' | 'subscription'; readonly reason: string };
@@ -72,7 +73,7 @@ export class Window {
   }
 
   get isLarge(): boolean {
-    return this.pending.commits >= LARGE_COMMITS;
+    return this.pending.commits >= LARGE_COMMITS || this.pending.retainedBytes >= LARGE_BYTES;
   }
 
   get hasPermit(): boolean {

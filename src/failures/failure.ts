@@ -51,7 +51,7 @@ export type LedgerEntry = {
 export type LedgerChange =
   /** Stores the entry; a no-op where the position already holds the same commit id and version. */
   | { readonly kind: 'park'; readonly entry: LedgerEntry }
-  /** The entry at `position` failed (again). */
+  /** The entry at `position` failed (again); a no-op where it is gone: the owner of another partition drained it. */
   | { readonly kind: 'fail'; readonly position: Position; readonly failure: Failure }
-  /** The entry at `position` was handled. */
+  /** The entry at `position` was handled; a no-op where it is gone. */
   | { readonly kind: 'remove'; readonly position: Position };

@@ -56,7 +56,11 @@ export interface LogSession {
 
 /** Where commits are read from. Errors are typed: `OffsetOutOfRangeError`, `UnavailableError`. */
 export interface LogSource {
-  describe(topic: string): Promise<TopicDescription>;
+  /**
+   * All partitions, or those of the given numbers that exist; with the bounds of each, or it throws: what cannot be told of
+   * a partition makes the whole answer unavailable.
+   */
+  describe(topic: string, partitions?: readonly number[]): Promise<TopicDescription>;
   /** Per partition the lowest offset stamped at or after `instantMs`, else the partition's end. */
   offsetsAt(topic: string, instantMs: number): Promise<ReadonlyMap<number, number>>;
   /** Joins as `subscription`. No I/O before the first `assignments` or `pull`. */

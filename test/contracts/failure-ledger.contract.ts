@@ -33,6 +33,8 @@ const failure: Failure = {
   nextRetryAtMs: 180_000,
 };
 
+const retry = { attempts: failure.attempts, nextRetryAtMs: failure.nextRetryAtMs };
+
 type EntryParts = {
   readonly id: string;
   readonly version: number;
@@ -67,7 +69,7 @@ async function parked(stores: StoresSubject, ...entries: readonly LedgerEntry[])
 }
 
 async function versionsOf({ ledger }: StoresSubject, id: string): Promise<readonly unknown[]> {
-  return (await ledger.entries(scope, sequenceOf(id), { limit: 100 })).map(({ version }) => version);
+  return (await ledger.entries(scope, sequenceOf(id), { limit: 100, bytes: 1_000_000 })).map(({ version }) => version);
 }
 
 /** The promises of `FailureLedger`, and of the ledger changes in a commit. */
@@ -85,7 +87,10 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     expect(await stores.ledger.entryAt(scope, head.position)).toEqual(head);
     expect(await stores.ledger.entryAt(scope, follower.position)).toEqual(follower);
     expect(await stores.ledger.entryAt(scope, other.position)).toEqual(other);
-    expect(await stores.ledger.entries(scope, sequenceOf('O-1'), { limit: 10 })).toEqual([head, follower]);
+    expect(await stores.ledger.entries(scope, sequenceOf('O-1'), { limit: 10, bytes: 1_000_000 })).toEqual([
+      head,
+      follower,
+    ]);
   },
 
   'the raw record keeps its bytes, headers and nulls': async (stores) => {
@@ -121,7 +126,7 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await parked(stores, undecodable, undecodable);
     expect(await stores.ledger.entryAt(scope, head.position)).toEqual(undecodable);
     expect(await stores.ledger.membership(scope, partition)).toEqual([
-      { sequence: undecodable.sequence, entries: 1, failure, isHeadHere: true },
+      { sequence: undecodable.sequence, entries: 1, retry, isHeadHere: true },
     ]);
   },
 
@@ -133,15 +138,15 @@ export const failureLedgerContract: Contract<StoresSubject> = {
       entry({ id: 'O-1', version: 5, position: at(21), failure }),
     ];
     await parked(stores, ...entries);
-    const read = await stores.ledger.entries(scope, sequenceOf('O-1'), { limit: 10 });
+    const read = await stores.ledger.entries(scope, sequenceOf('O-1'), { limit: 10, bytes: 1_000_000 });
     expect(read.map(({ version, position }) => [version, position.offset])).toEqual([
       [5, 21],
       [5, 22],
       [7, 20],
       [10, 23],
     ]);
-    expect(await stores.ledger.membership(scope, partition)).toMatchObject([{ entries: 4, failure }]);
-    expect(await stores.ledger.entries(scope, sequenceOf('O-1'), { limit: 2 })).toHaveLength(2);
+    expect(await stores.ledger.membership(scope, partition)).toMatchObject([{ entries: 4, retry }]);
+    expect(await stores.ledger.entries(scope, sequenceOf('O-1'), { limit: 2, bytes: 1_000_000 })).toHaveLength(2);
   },
 
   'behind an undecodable record entries stand in the order of positions': async (stores) => {
@@ -152,23 +157,23 @@ export const failureLedgerContract: Contract<StoresSubject> = {
       sequence,
     }));
     await parked(stores, ...behind.toReversed(), first);
-    const read = await stores.ledger.entries(scope, sequence, { limit: 10 });
+    const read = await stores.ledger.entries(scope, sequence, { limit: 10, bytes: 1_000_000 });
     expect(read.map(({ position }) => position.offset)).toEqual([10, 11, 12]);
     expect(await stores.ledger.membership(scope, partition)).toEqual([
-      { sequence, entries: 3, failure, isHeadHere: true },
+      { sequence, entries: 3, retry, isHeadHere: true },
     ]);
   },
 
-  'membership names the sequences of one partition, with the failure of each head': async (stores) => {
+  'membership names the sequences of one partition, with when each head is tried again': async (stores) => {
     const elsewhere = { ...partition, partition: 1 };
     await parked(stores, other, head, follower, entry({ id: 'O-3', version: 1, position: at(5, elsewhere) }));
     const members = await stores.ledger.membership(scope, partition);
     expect(members.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))).toEqual([
-      { sequence: sequenceOf('O-1'), entries: 2, failure, isHeadHere: true },
-      { sequence: sequenceOf('O-2'), entries: 1, failure: other.failure, isHeadHere: true },
+      { sequence: sequenceOf('O-1'), entries: 2, retry, isHeadHere: true },
+      { sequence: sequenceOf('O-2'), entries: 1, retry: { attempts: 2, nextRetryAtMs: undefined }, isHeadHere: true },
     ]);
     expect(await stores.ledger.membership(scope, elsewhere)).toEqual([
-      { sequence: sequenceOf('O-3'), entries: 1, failure: undefined, isHeadHere: true },
+      { sequence: sequenceOf('O-3'), entries: 1, retry: undefined, isHeadHere: true },
     ]);
   },
 
@@ -180,7 +185,7 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await parked(stores, other, head, spread, there, entry({ id: 'O-3', version: 2, position: at(7, elsewhere) }));
     expect(await stores.ledger.elsewhere(scope, partition)).toEqual([sequenceOf('O-3')]);
     expect(await stores.ledger.elsewhere(scope, elsewhere)).toEqual([sequenceOf('O-1')]);
-    const spreadOver = { sequence: sequenceOf('O-2'), entries: 2, failure: other.failure };
+    const spreadOver = { sequence: sequenceOf('O-2'), entries: 2, retry: { attempts: 2, nextRetryAtMs: undefined } };
     expect(await stores.ledger.membership(scope, partition)).toContainEqual({ ...spreadOver, isHeadHere: true });
     expect(await stores.ledger.membership(scope, elsewhere)).toContainEqual({ ...spreadOver, isHeadHere: false });
     expect(await stores.ledger.elsewhere({ ...scope, generation: 2 }, partition)).toEqual([]);
@@ -222,12 +227,29 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     expect(await stores.ledger.entryAt(scope, follower.position)).toEqual({ ...follower, failure });
   },
 
-  'a failure of what is not in the ledger is an error, and nothing is written': async (stores) => {
-    const owner = await claimed(stores);
-    const ledger: LedgerChange[] = [park(other), { kind: 'fail', position: head.position, failure }];
-    await expect(owner.commit({ offset: 3, ledger })).rejects.toMatchObject({ code: 'ASSERTION_FAILED' });
-    expect(await stores.ledger.count(scope)).toBe(0);
-    expect(await stores.checkpoints.read(scope, partition)).toMatchObject({ offset: 0 });
+  'a failure or removal of what is not in the ledger changes nothing of it': async (stores) => {
+    const ledger: LedgerChange[] = [
+      park(other),
+      { kind: 'fail', position: head.position, failure },
+      { kind: 'remove', position: follower.position },
+    ];
+    await commitOn(await claimed(stores), { offset: 3, ledger });
+    expect(await stores.ledger.entryAt(scope, head.position)).toBeUndefined();
+    expect(await stores.ledger.count(scope)).toBe(1);
+    expect(await stores.checkpoints.read(scope, partition)).toMatchObject({ offset: 3 });
+  },
+
+  'entries are read up to a number and a size, one in any case': async (stores) => {
+    const value = 'x'.repeat(1_000);
+    const entries = [1, 2, 3, 4].map((version) =>
+      entry({ id: 'O-1', version, position: at(version), record: { value } }),
+    );
+    await parked(stores, ...entries);
+    const read = async (limit: number, bytes: number) =>
+      (await stores.ledger.entries(scope, sequenceOf('O-1'), { limit, bytes })).map(({ version }) => version);
+    expect(await read(3, 1_000_000)).toEqual([1, 2, 3]);
+    expect(await read(4, 2_500)).toEqual([1, 2]);
+    expect(await read(4, 1)).toEqual([1]);
   },
 
   'what was handled leaves the ledger, in order': async (stores) => {
@@ -235,7 +257,7 @@ export const failureLedgerContract: Contract<StoresSubject> = {
     await commitOn(owner, { ledger: [park(head), park(follower), park(other)] });
     await commitOn(owner, { ledger: [{ kind: 'remove', position: head.position }] });
     expect(await versionsOf(stores, 'O-1')).toEqual([5]);
-    expect(await stores.ledger.membership(scope, partition)).toMatchObject([{ failure: undefined }, { entries: 1 }]);
+    expect(await stores.ledger.membership(scope, partition)).toMatchObject([{ retry: undefined }, { entries: 1 }]);
     await commitOn(owner, { ledger: [{ kind: 'remove', position: follower.position }] });
     expect(await versionsOf(stores, 'O-1')).toEqual([]);
     expect(await stores.ledger.count(scope)).toBe(1);
@@ -262,7 +284,7 @@ export const failureLedgerContract: Contract<StoresSubject> = {
       expect(await stores.ledger.count(of)).toBe(0);
       expect(await stores.ledger.entryAt(of, head.position)).toBeUndefined();
       expect(await stores.ledger.membership(of, partition)).toEqual([]);
-      expect(await stores.ledger.entries(of, head.sequence, { limit: 10 })).toEqual([]);
+      expect(await stores.ledger.entries(of, head.sequence, { limit: 10, bytes: 1_000_000 })).toEqual([]);
     }
     expect(await stores.ledger.count(scope)).toBe(2);
   },

@@ -54,7 +54,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'a sequence of the ledger is read last entry first': (world) =>
     withLedger(world, {
       entries: async (scope, sequence) => {
-        const entries = await world.stores.ledger.entries(scope, sequence, { limit: 10_000 });
+        const entries = await world.stores.ledger.entries(scope, sequence, {
+          limit: 10_000,
+          bytes: Number.POSITIVE_INFINITY,
+        });
         return entries.toReversed();
       },
     }),

@@ -37,16 +37,16 @@ export class KafkaLogSource implements LogSource {
   }
 
   /** The identity is the cluster's and the topic's own id: a topic that is made anew under its name has another one. */
-  async describe(topic: string): Promise<TopicDescription> {
+  async describe(topic: string, partitions?: readonly number[]): Promise<TopicDescription> {
     const { view, leaders } = this.#parts;
     const found = await view.freshTopic(topic);
     if (found.kind === 'missing') return { topic, identity: '', partitions: [] };
-    const numbers = [...found.leaders.keys()];
+    const numbers = [...found.leaders.keys()].filter((number) => partitions?.includes(number) ?? true);
     const bounds = await leaders.bounds(topic, numbers);
     return {
       topic,
       identity: `kafka:${view.clusterId}:${found.id}`,
-      partitions: numbers.map((partition) => ({ partition, ...(bounds.get(partition) ?? { low: 0, end: 0 }) })),
+      partitions: bounds,
     };
   }
 

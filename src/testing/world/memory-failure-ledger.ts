@@ -1,10 +1,17 @@
 import type { Scope } from '../../checkpoints/epoch.ts';
 import type { LedgerChange, LedgerEntry, SequenceKey } from '../../failures/failure.ts';
-import type { FailureLedger, LedgerFilter, ListedEntry, ParkedSequence } from '../../failures/failure-ledger.ts';
+import type {
+  EntryPage,
+  FailureLedger,
+  LedgerFilter,
+  ListedEntry,
+  ParkedSequence,
+} from '../../failures/failure-ledger.ts';
+import { retryOf } from '../../failures/head-retry.ts';
 import { assertSameCommit } from '../../failures/ledger-conflict-error.ts';
 import { rankOf } from '../../failures/sequence.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../log/position.ts';
-import { assert } from '../../runtime/assert.ts';
+import type { LogRecord } from '../../log/record.ts';
 import { entryKey, type MemoryTables } from './memory-tables.ts';
 
 /** The failure ledger in memory. */
@@ -22,7 +29,7 @@ export class MemoryFailureLedger implements FailureLedger {
       const entries = this.#inOrder(scope, sequence);
       const [head] = entries;
       const isHeadHere = head !== undefined && partitionKey(head.position) === own;
-      return { sequence, entries: entries.length, failure: head?.failure, isHeadHere };
+      return { sequence, entries: entries.length, retry: retryOf(head?.failure), isHeadHere };
     });
   }
 
@@ -34,12 +41,14 @@ export class MemoryFailureLedger implements FailureLedger {
       .map(([sequence]) => sequence);
   }
 
-  async entries(
-    scope: Scope,
-    sequence: SequenceKey,
-    { limit }: { readonly limit: number },
-  ): Promise<readonly LedgerEntry[]> {
-    return this.#inOrder(scope, sequence).slice(0, limit);
+  async entries(scope: Scope, sequence: SequenceKey, { limit, bytes }: EntryPage): Promise<readonly LedgerEntry[]> {
+    let left = bytes;
+    return this.#inOrder(scope, sequence)
+      .slice(0, limit)
+      .filter(({ record }, n) => {
+        left -= bytesOf(record);
+        return n === 0 || left >= 0;
+      });
   }
 
   async entryAt(scope: Scope, position: Position): Promise<LedgerEntry | undefined> {
@@ -51,7 +60,7 @@ export class MemoryFailureLedger implements FailureLedger {
       .filter(({ scope }) => subscription === undefined || scope.subscription === subscription)
       .filter(({ entry }) => ref === undefined || entry.ref === ref)
       .map(({ scope, entry: { record, ...entry } }) => {
-        return { ...entry, scope, bytes: (record.key?.length ?? 0) + (record.value?.length ?? 0) };
+        return { ...entry, scope, bytes: bytesOf(record) };
       })
       .toSorted(byPlace)
       .slice(0, limit);
@@ -85,7 +94,7 @@ export class MemoryFailureLedger implements FailureLedger {
         return;
       }
       case 'fail':
-        assert(stored !== undefined, 'what fails again is in the ledger', { ...scope, ...position });
+        if (stored === undefined) return;
         this.#tables.entries.set(key, { scope, entry: { ...stored, failure: structuredClone(change.failure) } });
         return;
       case 'remove':
@@ -100,6 +109,10 @@ export class MemoryFailureLedger implements FailureLedger {
       .filter((entry) => entry.sequence === sequence)
       .toSorted((a, b) => rankOf(a) - rankOf(b) || comparePlaces(a.position, b.position));
   }
+}
+
+function bytesOf({ key, value }: LogRecord): number {
+  return (key?.length ?? 0) + (value?.length ?? 0);
 }
 
 function byPlace(a: ListedEntry, b: ListedEntry): number {

@@ -101,8 +101,9 @@ export class MemoryLog implements LogSource {
     return own.map(({ low, end }, partition) => ({ partition, low, end }));
   }
 
-  async describe(topic: string): Promise<TopicDescription> {
-    return { topic, identity: `memory:${this.#incarnation}`, partitions: this.partitionsOf(topic) };
+  async describe(topic: string, numbers?: readonly number[]): Promise<TopicDescription> {
+    const partitions = this.partitionsOf(topic).filter(({ partition }) => numbers?.includes(partition) ?? true);
+    return { topic, identity: `memory:${this.#incarnation}`, partitions };
   }
 
   async offsetsAt(topic: string, instantMs: number): Promise<ReadonlyMap<number, number>> {

@@ -6,7 +6,7 @@ import type { Wire } from './wire.ts';
 export function wiredStores({ log, checkpoints, readModels, ledger }: Stores, wire: Wire): Stores {
   return {
     log: {
-      describe: (topic) => wire.call('log.describe', () => log.describe(topic)),
+      describe: (topic, partitions) => wire.call('log.describe', () => log.describe(topic, partitions)),
       offsetsAt: (topic, instantMs) => wire.call('log.offsetsAt', () => log.offsetsAt(topic, instantMs)),
       open: (subscription, topics) => wiredSession(log.open(subscription, topics), wire),
       readAt: (position) => wire.call('log.readAt', () => log.readAt(position)),

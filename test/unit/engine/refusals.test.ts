@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { into, projection } from '../../../src/projections/projection.ts';
 import { readModel } from '../../../src/read-models/read-model.ts';
 import { type Worker, worker } from '../../../src/subscriptions/worker.ts';
+import type { World } from '../../../src/testing/world/world.ts';
+import { RecordingStore } from './recording-store.ts';
 import {
   Codes,
   caughtUp,
@@ -10,6 +12,7 @@ import {
   Orders,
   parkedCommits,
   parkedIn,
+  partitionStatus,
   publish,
   rowsOf,
   settings,
@@ -274,6 +277,87 @@ describe('What time heals', () => {
     await caughtUp(world, process);
     expect(await parkedCommits(world)).toEqual(['b@2 HANDLER_FAILED', 'b@3']);
     expect(await rowsOf(world, 'slots')).toEqual({ s1: { order: 'b' } });
+    await stopped(world, process);
+  });
+});
+
+describe('At the bound of parked commits, a partition', () => {
+  const bounded = settings({ parked: { perAggregate: 2 } });
+
+  /** Partition 0 stops behind `b`, which wants the code of `a`; that one stands in partition 1 and can let go of it. */
+  function stuckWorld(): World {
+    const world = shopWorld({ partitions: 2 });
+    publish(world, 'a', { version: 1, code: 'taken', partition: 1 });
+    return world;
+  }
+
+  async function publishStuck(world: World): Promise<void> {
+    await world.clock.advance(500);
+    for (const version of [1, 2, 3]) publish(world, 'b', { version, code: 'taken' });
+    publish(world, 'c', { version: 1, code: 'c1' });
+  }
+
+  test('tries its heads when they are due, and goes on once there is room', async () => {
+    const world = stuckWorld();
+    const process = started(world, byCode, { settings: bounded });
+    await publishStuck(world);
+    await world.clock.advance(10_000);
+    expect(partitionStatus(process)).toMatchObject({ state: 'stopped', offset: 2, parked: 2 });
+    expect(partitionStatus(process)?.reason).toContain('parked.perAggregate; goes on once a retry makes room');
+    publish(world, 'a', { version: 2, code: 'free', partition: 1 });
+    await world.clock.advance(400_000);
+    expect(await parkedCommits(world)).toEqual([]);
+    expect(await rowsOf(world, 'codes')).toEqual({ a: { code: 'free' }, b: { code: 'taken' }, c: { code: 'c1' } });
+    expect(partitionStatus(process)?.state).toBe('following');
+    await stopped(world, process);
+  });
+
+  test('does so after a restart as well, and can be stopped while it waits', async () => {
+    const world = stuckWorld();
+    const first = started(world, byCode, { settings: bounded });
+    await publishStuck(world);
+    await world.clock.advance(10_000);
+    await stopped(world, first);
+    publish(world, 'a', { version: 2, code: 'free', partition: 1 });
+    const second = started(world, byCode, { settings: bounded });
+    await world.clock.advance(400_000);
+    expect(await parkedCommits(world)).toEqual([]);
+    expect(Object.keys(await rowsOf(world, 'codes'))).toEqual(['a', 'b', 'c']);
+    await stopped(world, second);
+  });
+
+  test('per subscription parks no refused commit beyond it either', async () => {
+    const world = shopWorld();
+    for (const id of ['a', 'b', 'c', 'd']) publish(world, id, { version: 1, code: 'taken' });
+    const process = started(world, byCode, { settings: settings({ parked: { perSubscription: 2 } }) });
+    await world.clock.advance(10_000);
+    expect(await parkedCommits(world)).toEqual(['b@1 ROW_NOT_UNIQUE', 'c@1 ROW_NOT_UNIQUE']);
+    expect(partitionStatus(process)).toMatchObject({ state: 'stopped', offset: 3 });
+    expect(partitionStatus(process)?.reason).toContain('parked.perSubscription');
+    publish(world, 'a', { version: 2, code: 'free' });
+    await stopped(world, process);
+  });
+});
+
+describe('A sequence that is drained', () => {
+  test('leaves turns to the other records of its partition', async () => {
+    const world = shopWorld();
+    publish(world, 'a', { version: 1, code: 'taken' });
+    for (let version = 1; version <= 300; version += 1) {
+      publish(world, 'b', { version, code: 'taken' });
+    }
+    const store = new RecordingStore(world, { delayMs: 10 });
+    const process = started(world, byCode, { stores: store.stores });
+    await world.clock.advance(900);
+    publish(world, 'a', { version: 2, code: 'free' });
+    await world.clock.advance(400);
+    publish(world, 'c', { version: 1, code: 'c1' });
+    await world.clock.advance(1_000);
+    expect(await rowsOf(world, 'codes')).toMatchObject({ c: { code: 'c1' } });
+    expect((await parkedCommits(world)).length).toBeGreaterThan(50);
+    await world.clock.advance(10_000);
+    expect(await parkedCommits(world)).toEqual([]);
+    expect(await rowsOf(world, 'codes')).toMatchObject({ b: { code: 'taken' } });
     await stopped(world, process);
   });
 });

@@ -62,11 +62,20 @@ export class ChangeWatch {
     this.#timer = undefined;
   }
 
+  #hasChanged(): boolean {
+    const before = this.#seenVersion;
+    try {
+      this.#seenVersion = this.#version();
+    } catch {
+      // Who is woken looks for himself, and meets the error where it can be told.
+      return true;
+    }
+    return this.#seenVersion !== before;
+  }
+
   #tick(): void {
     this.#timer = undefined;
-    const version = this.#version();
-    const isNew = version !== this.#seenVersion;
-    this.#seenVersion = version;
+    const isNew = this.#hasChanged();
     const now = performance.now();
     let nextDeadline = Number.POSITIVE_INFINITY;
     for (const waiters of this.#waiters.values()) {

@@ -1,8 +1,15 @@
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { LedgerEntry, SequenceKey } from '../../../failures/failure.ts';
-import type { FailureLedger, LedgerFilter, ListedEntry, ParkedSequence } from '../../../failures/failure-ledger.ts';
+import type {
+  EntryPage,
+  FailureLedger,
+  LedgerFilter,
+  ListedEntry,
+  ParkedSequence,
+} from '../../../failures/failure-ledger.ts';
+import { retryOf } from '../../../failures/head-retry.ts';
 import type { Position, TopicPartition } from '../../../log/position.ts';
-import { allRows, integerOf, oneRow, textOf } from '../database/columns.ts';
+import { allRows, eachRow, integerOf, oneRow, textOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import { entryColumns, toEntry, toFacts, toFailure } from './ledger-rows.ts';
 
@@ -33,7 +40,7 @@ export class EmbeddedFailureLedger implements FailureLedger {
         ([sequence, entries, failure, isHeadHere]) => ({
           sequence: textOf(sequence) as SequenceKey,
           entries: integerOf(entries),
-          failure: toFailure(failure),
+          retry: retryOf(toFailure(failure)),
           isHeadHere: integerOf(isHeadHere) === 1,
         }),
       );
@@ -57,14 +64,21 @@ export class EmbeddedFailureLedger implements FailureLedger {
   async entries(
     { subscription, generation }: Scope,
     sequence: SequenceKey,
-    { limit }: { readonly limit: number },
+    { limit, bytes }: EntryPage,
   ): Promise<readonly LedgerEntry[]> {
     return this.#database.read(() => {
       const statement = this.#database.statement(
-        `SELECT ${entryColumns} FROM tm_failure WHERE subscription = ? AND generation = ? AND sequence = ?
+        `SELECT bytes, ${entryColumns} FROM tm_failure WHERE subscription = ? AND generation = ? AND sequence = ?
          ORDER BY ${order} LIMIT ?`,
       );
-      return allRows(statement, subscription, generation, sequence, limit).map(toEntry);
+      const entries: LedgerEntry[] = [];
+      let left = bytes;
+      for (const [size, ...row] of eachRow(statement, subscription, generation, sequence, limit)) {
+        left -= integerOf(size);
+        if (entries.length > 0 && left < 0) break;
+        entries.push(toEntry(row));
+      }
+      return entries;
     });
   }
 

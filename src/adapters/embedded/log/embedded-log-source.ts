@@ -31,8 +31,9 @@ export class EmbeddedLogSource implements LogSource {
     this.#identity = `embedded:${incarnation}`;
   }
 
-  async describe(topic: string): Promise<TopicDescription> {
-    return { topic, identity: this.#identity, partitions: this.#tables.boundsOf(topic) };
+  async describe(topic: string, numbers?: readonly number[]): Promise<TopicDescription> {
+    const partitions = this.#tables.boundsOf(topic).filter(({ partition }) => numbers?.includes(partition) ?? true);
+    return { topic, identity: this.#identity, partitions };
   }
 
   async offsetsAt(topic: string, instantMs: number): Promise<ReadonlyMap<number, number>> {

@@ -1,4 +1,6 @@
+import type { PartitionBounds } from '../../../log/log-source.ts';
 import type { TopicPartition } from '../../../log/position.ts';
+import { assert } from '../../../runtime/assert.ts';
 import { UnavailableError } from '../../../runtime/errors.ts';
 import { KafkaCode } from '../kafka-error.ts';
 import { type FetchAnswer, fetchRequest } from '../wire/fetch-request.ts';
@@ -10,8 +12,6 @@ import type { ConnectionSettings } from './connection-settings.ts';
 /** Leaders move; so often a question is put before the log counts as unavailable. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 100;
-
-export type Bounds = { readonly low: number; readonly end: number };
 
 /** Single questions to the leaders of partitions: where they begin and end, what stands at an offset. */
 export class PartitionLeaders {
@@ -25,16 +25,16 @@ export class PartitionLeaders {
     this.#settings = settings;
   }
 
-  /** The bounds of these partitions, by number. Throws `UnavailableError`, `LogRefusedError`. */
-  async bounds(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, Bounds>> {
+  /** The bounds of all these partitions. Throws `UnavailableError`, `LogRefusedError`. */
+  async bounds(topic: string, partitions: readonly number[]): Promise<readonly PartitionBounds[]> {
     const lows = await this.offsets(topic, partitions, EARLIEST);
     const ends = await this.offsets(topic, partitions, LATEST);
-    return new Map(
-      partitions.map((partition) => {
-        const low = lows.get(partition) ?? 0;
-        return [partition, { low, end: Math.max(low, ends.get(partition) ?? 0) }];
-      }),
-    );
+    return partitions.map((partition) => {
+      const low = lows.get(partition);
+      const end = ends.get(partition);
+      assert(low !== undefined && end !== undefined, 'each partition asked for is answered', { topic, partition });
+      return { partition, low, end: Math.max(low, end) };
+    });
   }
 
   /** By partition the lowest offset stamped at or after the instant; -1: none is. */

@@ -1,14 +1,15 @@
 import { LogChangedError } from '../../../log/log-changed-error.ts';
 import { OffsetOutOfRangeError } from '../../../log/offset-out-of-range-error.ts';
 import { partitionKey, type TopicPartition } from '../../../log/position.ts';
+import { assert } from '../../../runtime/assert.ts';
 import { UnavailableError } from '../../../runtime/errors.ts';
 import type { Inflate } from '../batches/codecs.ts';
 import { type ClusterView, refusedTopic } from '../cluster/cluster-view.ts';
 import type { ConnectionSettings } from '../cluster/connection-settings.ts';
-import type { Bounds, PartitionLeaders } from '../cluster/partition-leaders.ts';
+import type { PartitionLeaders } from '../cluster/partition-leaders.ts';
 import { KafkaCode, toLogError } from '../kafka-error.ts';
 import { LeaderPolls, type PolledFeed, type PollOutcome } from './leader-polls.ts';
-import { PartitionFeed } from './partition-feed.ts';
+import { type Bounds, PartitionFeed } from './partition-feed.ts';
 
 export type FetchClientParts = {
   readonly view: ClusterView;
@@ -232,9 +233,10 @@ export class FetchClient {
     this.#judging.add(feed);
     const { topic, partition } = feed.partition;
     try {
-      const bounds = (await this.#parts.leaders.bounds(topic, [partition])).get(partition);
-      const isOutside = bounds === undefined || offset < bounds.low || offset > bounds.end;
-      if (isOutside) this.#failHeld(feed, outOfRange({ ...feed.partition, offset }, bounds));
+      const [bounds] = await this.#parts.leaders.bounds(topic, [partition]);
+      assert(bounds !== undefined, 'a partition asked for is answered', { topic, partition });
+      if (offset < bounds.low || offset > bounds.end)
+        this.#failHeld(feed, outOfRange({ ...feed.partition, offset }, bounds));
       else feed.isHeld = false;
     } catch (error) {
       const problem = toLogError(error, 'asking where a partition begins and ends');
@@ -249,7 +251,7 @@ export class FetchClient {
 
 function outOfRange(
   { topic, partition, offset }: TopicPartition & { readonly offset: number },
-  { low, end }: Bounds = { low: 0, end: 0 },
+  { low, end }: Bounds,
 ): OffsetOutOfRangeError {
   return new OffsetOutOfRangeError(
     `Offset ${offset} of partition ${partition} of ${topic} is not in the log, which goes from ${low} to ${end}.`,

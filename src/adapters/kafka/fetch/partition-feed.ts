@@ -1,10 +1,9 @@
-import type { LogBatch, PullLimits } from '../../../log/log-source.ts';
+import type { LogBatch, PartitionBounds, PullLimits } from '../../../log/log-source.ts';
 import type { Position, TopicPartition } from '../../../log/position.ts';
 import type { UnavailableError } from '../../../runtime/errors.ts';
 import { spanOf } from '../batches/batch-span.ts';
 import type { Inflate } from '../batches/codecs.ts';
 import { RecordCursor } from '../batches/record-cursor.ts';
-import type { Bounds } from '../cluster/partition-leaders.ts';
 import type { FetchAnswer } from '../wire/fetch-request.ts';
 
 /** Bytes of one partition in one answer; one record batch always fits. */
@@ -12,6 +11,9 @@ const FETCH_BYTES = 1024 * 1024;
 /** What is read ahead of the page in use: enough that a reader that keeps up never waits. */
 const FETCHES_AHEAD = 1;
 const TIMER_MAX_MS = 2_147_483_647;
+
+/** Where a partition begins and ends. */
+export type Bounds = Pick<PartitionBounds, 'low' | 'end'>;
 
 /** A question about this partition that is on its way. */
 export type Flight = { readonly number: number; readonly offset: number; readonly bytesMax: number };

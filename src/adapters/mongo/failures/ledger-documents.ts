@@ -132,7 +132,7 @@ export function toFacts(document: EntryDocument): Omit<LedgerEntry, 'position' |
   };
 }
 
-export function toFailure(document: FailureDocument | null): Failure | undefined {
+function toFailure(document: FailureDocument | null): Failure | undefined {
   return document === null ? undefined : { ...document, nextRetryAtMs: document.nextRetryAtMs ?? undefined };
 }
 

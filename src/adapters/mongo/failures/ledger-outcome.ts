@@ -2,7 +2,6 @@ import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { Failure, LedgerChange, LedgerEntry } from '../../../failures/failure.ts';
 import { assertSameCommit } from '../../../failures/ledger-conflict-error.ts';
 import { type Position, partitionKey } from '../../../log/position.ts';
-import { assert } from '../../../runtime/assert.ts';
 
 /** What is asked of an entry that stands in the ledger. */
 export type StandingEntry = Pick<LedgerEntry, 'position' | 'commitId' | 'version'>;
@@ -27,7 +26,7 @@ function positionKeyOf(position: Position): string {
 
 /**
  * What changes of the ledger come to, made one after the other on what stands there. Throws `LEDGER_CONFLICT` where a
- * position holds another commit, `ASSERTION_FAILED` where what failed again is not in the ledger.
+ * position holds another commit.
  */
 export function decideLedger(
   scope: Scope,
@@ -64,8 +63,7 @@ function apply(scope: Scope, places: Map<string, Place>, change: LedgerChange): 
       places.set(key, { standing: change.entry, entry: change.entry, failure: undefined });
       return;
     case 'fail':
-      assert(place?.standing !== undefined, 'what fails again is in the ledger', { ...scope, ...position });
-      place.failure = change.failure;
+      if (place?.standing !== undefined) place.failure = change.failure;
       return;
     case 'remove':
       if (place !== undefined) places.set(key, { standing: undefined, entry: undefined, failure: undefined });

@@ -1,11 +1,18 @@
 import type { Document, Filter } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { LedgerEntry, SequenceKey } from '../../../failures/failure.ts';
-import type { FailureLedger, LedgerFilter, ListedEntry, ParkedSequence } from '../../../failures/failure-ledger.ts';
+import type {
+  EntryPage,
+  FailureLedger,
+  LedgerFilter,
+  ListedEntry,
+  ParkedSequence,
+} from '../../../failures/failure-ledger.ts';
+import type { HeadRetry } from '../../../failures/head-retry.ts';
 import type { Position, TopicPartition } from '../../../log/position.ts';
 import { inScope } from '../checkpoints/partition-id.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
-import { type EntryDocument, entryIdOf, LedgerDocuments, positionOf, toFacts, toFailure } from './ledger-documents.ts';
+import { type EntryDocument, entryIdOf, LedgerDocuments, positionOf, toFacts } from './ledger-documents.ts';
 
 /** The index that has a scope's sequences, each in its order. */
 export const sequenceIndex = {
@@ -20,8 +27,11 @@ export const sequenceIndex = {
 
 const inOrder = { sequence: 1, rank: 1, '_id.topic': 1, '_id.partition': 1, '_id.offset': 1 } as const;
 
-type SequenceSummary = Pick<EntryDocument, 'failure'> & {
+type SequenceSummary = {
   readonly _id: string;
+  /** Of the head's failure, if it has one. */
+  readonly attempts?: number | null;
+  readonly nextRetryAtMs?: number | null;
   readonly entries: number;
   readonly isHeadHere: boolean;
 };
@@ -38,11 +48,11 @@ export class MongoFailureLedger implements FailureLedger {
 
   async membership(scope: Scope, partition: TopicPartition): Promise<readonly ParkedSequence[]> {
     const sequences = await this.#sequences(scope, partition, { isHere: true });
-    return sequences.map(({ _id, entries, failure, isHeadHere }) => ({
-      sequence: _id as SequenceKey,
-      entries,
-      failure: toFailure(failure),
-      isHeadHere,
+    return sequences.map((summary) => ({
+      sequence: summary._id as SequenceKey,
+      entries: summary.entries,
+      retry: toRetry(summary),
+      isHeadHere: summary.isHeadHere,
     }));
   }
 
@@ -51,15 +61,15 @@ export class MongoFailureLedger implements FailureLedger {
     return sequences.map(({ _id }) => _id as SequenceKey);
   }
 
-  async entries(
-    scope: Scope,
-    sequence: SequenceKey,
-    { limit }: { readonly limit: number },
-  ): Promise<readonly LedgerEntry[]> {
+  async entries(scope: Scope, sequence: SequenceKey, { limit, bytes }: EntryPage): Promise<readonly LedgerEntry[]> {
     return this.#database.call('reading a sequence of the ledger', async () => {
       const filter: Filter<EntryDocument> = { ...inScope(scope), sequence };
-      const found = await this.#documents.entries.find(filter, { sort: inOrder, limit }).toArray();
-      return this.#documents.withRecords(found);
+      for (;;) {
+        const found = await this.#documents.entries.find(filter, { sort: inOrder, limit }).toArray();
+        const entries = await this.#documents.withRecords(upTo(bytes, found));
+        // All of them may have been removed in between; that says nothing of what comes after them.
+        if (entries.length > 0 || found.length === 0) return entries;
+      }
     });
   }
 
@@ -107,7 +117,8 @@ export class MongoFailureLedger implements FailureLedger {
         $group: {
           _id: '$sequence',
           entries: { $sum: 1 },
-          failure: { $first: '$failure' },
+          attempts: { $first: '$failure.attempts' },
+          nextRetryAtMs: { $first: '$failure.nextRetryAtMs' },
           isHeadHere: { $first: isHere },
           isHere: { $max: isHere },
         },
@@ -119,4 +130,18 @@ export class MongoFailureLedger implements FailureLedger {
       this.#documents.entries.aggregate<SequenceSummary>(pipeline, { allowDiskUse: true }).toArray(),
     );
   }
+}
+
+function toRetry({ attempts, nextRetryAtMs }: SequenceSummary): HeadRetry | undefined {
+  if (attempts === null || attempts === undefined) return undefined;
+  return { attempts, nextRetryAtMs: nextRetryAtMs ?? undefined };
+}
+
+/** The first documents whose records have about so many bytes; one in any case. */
+function upTo(bytes: number, documents: readonly EntryDocument[]): readonly EntryDocument[] {
+  let left = bytes;
+  return documents.filter((document, n) => {
+    left -= document.bytes;
+    return n === 0 || left >= 0;
+  });
 }

@@ -47,6 +47,22 @@ describe('waiting for a change', () => {
     watch.close();
   });
 
+  test('ends where the file cannot be looked at: whoever waits meets the error himself', async () => {
+    let isBroken = false;
+    const watch = new ChangeWatch(() => {
+      if (isBroken) throw new Error('disk I/O error');
+      return 1;
+    });
+    await Promise.all([watch.wait('first', 1, never), vi.advanceTimersByTimeAsync(1)]);
+    const wait = settling(watch.wait('a', 60_000, never));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(wait.isOver).toBe(false);
+    isBroken = true;
+    await vi.advanceTimersByTimeAsync(50);
+    expect(wait.isOver).toBe(true);
+    watch.close();
+  });
+
   test('ends soon after another process wrote', async () => {
     const { file, watch } = await watched();
     const waits = ['a', 'b'].map((key) => settling(watch.wait(key, 60_000, never)));

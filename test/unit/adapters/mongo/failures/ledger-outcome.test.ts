@@ -80,12 +80,13 @@ describe('changes of the ledger', () => {
     });
   });
 
-  test('do not park over another commit, nor fail what is not there', () => {
+  test('do not park over another commit, and pass over a failure of what is not there', () => {
     const park = { kind: 'park', entry: entryAt(1, 9) } as const;
     expect(() => decideLedger(scope, [park], [standing(1)])).toThrow(LedgerConflictError);
-    const fail = { kind: 'fail', position: entryAt(1).position, failure } as const;
-    expect(() => decideLedger(scope, [fail], [])).toThrow(/in the ledger/);
-    const gone = { kind: 'remove', position: entryAt(1).position } as const;
-    expect(() => decideLedger(scope, [gone, fail], [standing(1)])).toThrow(/in the ledger/);
+    const { position } = entryAt(1);
+    const fail = { kind: 'fail', position, failure } as const;
+    expect(decideLedger(scope, [fail], [])).toEqual({ removes: [], fails: [], inserts: [] });
+    const gone = { kind: 'remove', position } as const;
+    expect(decideLedger(scope, [gone, fail], [standing(1)])).toEqual({ removes: [position], fails: [], inserts: [] });
   });
 });
