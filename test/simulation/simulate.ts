@@ -143,7 +143,7 @@ class Simulation {
       ...this.#stores,
       log: {
         open,
-        describe: (topic) => log.describe(topic),
+        describe: (topic, partitions) => log.describe(topic, partitions),
         offsetsAt: (topic, instantMs) => log.offsetsAt(topic, instantMs),
         readAt: (position) => log.readAt(position),
         mirror: () => log.mirror(),

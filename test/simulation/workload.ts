@@ -108,13 +108,18 @@ export class Workload {
     }
   }
 
-  /** Gives the topics more partitions; half of the aggregates go on in another one. */
+  /**
+   * Gives the topics more partitions; half of the aggregates go on in one of those. Commits that come to stand in another
+   * partition that is followed already are the scattered ones, whose order nobody keeps.
+   */
   grow(): void {
+    const before = this.#partitions;
     this.#partitions += 1 + integerBelow(this.#random, 2);
     this.#log.createTopic(Order.topic, this.#partitions);
     this.#log.createTopic(Payment.topic, this.#partitions);
     for (const aggregate of this.#aggregates) {
-      if (isDrawn(this.#random, 0.5)) aggregate.partition = integerBelow(this.#random, this.#partitions);
+      if (!isDrawn(this.#random, 0.5)) continue;
+      aggregate.partition = before + integerBelow(this.#random, this.#partitions - before);
     }
   }
 
