@@ -1,30 +1,37 @@
 /**
- * The demo behind `npm start`: a shop's commits on one SQLite file, projected into four read models. It shows the result,
- * then keeps following while more commits are appended, until it is interrupted.
+ * The demo behind `npm start`: a shop's commits, projected into four read models, on one SQLite file or on the servers of a
+ * config. It shows the result, then keeps following while more commits are appended, until it is interrupted.
  */
 import { pid } from 'node:process';
 import { parseArgs } from 'node:util';
-import { type CatchUp, defaultSettings, Engine, TidemarkError } from 'tidemark';
-import { type EmbeddedFile, FileHeldError } from 'tidemark/embedded';
+import { type CatchUp, Engine, TidemarkError } from 'tidemark';
 import { nodeRuntime, pinoLogger } from 'tidemark/node';
+import { exitCodeOf } from '../../src/cli/exit-code.ts';
 import { formatCount } from './demo/console-table.ts';
-import { demoFilePath, openDemoFile } from './demo/demo-file.ts';
+import { type DemoShop, openDemoShop } from './demo/demo-shop.ts';
 import { behind, formatReadModel, formatSubscriptions } from './demo/report.ts';
 import { appendLive, appendSample, countCommits } from './demo/shop-log.ts';
 import shop from './worker.ts';
 
-const usage = `Usage: npm start -- [--until-caught-up] [--fresh]
+const usage = `Usage: npm start -- [--until-caught-up] [--fresh] [--config <file>]
 
   --until-caught-up   end as soon as everything in the log is projected
   --fresh             begin with an empty file
+  --config <file>     on the log and store of a config, such as config/worker.example.yaml
   --help              show this
 
-The file is ./data/tidemark.db, or what TIDEMARK_EMBEDDED_FILE says.
+Without a config the file is ./data/tidemark.db, or what TIDEMARK_EMBEDDED_FILE says. \`npm run services\` starts the
+servers that config/worker.example.yaml names.
 `;
 
 const NEWS_INTERVAL_MS = 5_000;
 
-type Flags = { readonly untilCaughtUp: boolean; readonly isFresh: boolean; readonly isHelp: boolean };
+type Flags = {
+  readonly untilCaughtUp: boolean;
+  readonly isFresh: boolean;
+  readonly isHelp: boolean;
+  readonly config: string | undefined;
+};
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -42,7 +49,7 @@ async function main(args: readonly string[]): Promise<number> {
     return await runDemo(flags, interrupted());
   } catch (error) {
     process.stderr.write(`${describe(error)}\n`);
-    return error instanceof FileHeldError ? 5 : 1;
+    return exitCodeOf(error);
   }
 }
 
@@ -51,12 +58,18 @@ function parseFlags(args: readonly string[]): Flags | string {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { 'until-caught-up': { type: 'boolean' }, fresh: { type: 'boolean' }, help: { type: 'boolean' } },
+      options: {
+        'until-caught-up': { type: 'boolean' },
+        fresh: { type: 'boolean' },
+        help: { type: 'boolean' },
+        config: { type: 'string' },
+      },
     });
     return {
       untilCaughtUp: values['until-caught-up'] === true,
       isFresh: values.fresh === true,
       isHelp: values.help === true,
+      config: values.config,
     };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -70,55 +83,59 @@ function interrupted(): AbortSignal {
   return controller.signal;
 }
 
-async function runDemo({ untilCaughtUp, isFresh }: Flags, signal: AbortSignal): Promise<number> {
-  const path = demoFilePath();
-  await using file = await openDemoFile(path, { isFresh });
-  const appended = await appendSample(file);
+async function runDemo({ untilCaughtUp, isFresh, config }: Flags, signal: AbortSignal): Promise<number> {
+  const runtime = nodeRuntime(pinoLogger({ level: 'warn', format: 'pretty' }));
+  await using demo = await openDemoShop({ config, isFresh, runtime, signal });
+  const { place, stores, settings } = demo;
+  const appended = await appendSample(demo);
   say(
     appended > 0
-      ? `${path} is new: ${formatCount(appended)} commits of two shops are appended to its log.\n`
-      : `${path} holds ${formatCount(await countCommits(file))} commits.\n`,
+      ? `${place} is new: ${formatCount(appended)} commits of two shops are appended to its log.\n`
+      : `${place} holds ${formatCount(await countCommits(demo))} commits.\n`,
   );
   await using engine = new Engine({
     worker: shop,
-    stores: file,
-    runtime: nodeRuntime(pinoLogger({ level: 'warn', format: 'pretty' })),
-    settings: () => defaultSettings,
+    stores,
+    runtime,
+    settings,
     owner: `eshop demo, process ${pid}`,
   });
   engine.start();
   const found = await Promise.race([engine.caughtUp(signal), engine.failed]);
   if (signal.aborted) return goodbye();
-  await show(file, found);
+  await show(demo, { found, config });
   if (!found.isComplete) {
     process.stderr.write('Not everything could be projected: the table above says why.\n');
     return 1;
   }
   if (untilCaughtUp) return 0;
   say('Five more commits a second from now on; Ctrl+C ends it. In another terminal, try the commands above.\n');
-  await Promise.race([followLive(file, engine, signal), engine.failed]);
+  await Promise.race([followLive(demo, engine, signal), engine.failed]);
   return goodbye();
 }
 
-async function show(file: EmbeddedFile, { subscriptions }: CatchUp): Promise<void> {
+type Shown = { readonly found: CatchUp; readonly config: string | undefined };
+
+async function show({ stores }: DemoShop, { found: { subscriptions }, config }: Shown): Promise<void> {
+  const option = config === undefined ? '' : ` --config ${config}`;
   say(formatSubscriptions(subscriptions));
   for (const { name } of shop.subscriptions.flatMap(({ models }) => models)) {
-    say(await formatReadModel(file.readModels, name));
+    say(await formatReadModel(stores.readModels, name));
   }
   say(`Look further:
 
-  npm run -s tidemark -- status
-  npm run -s tidemark -- rows order_summary --json | head
-  npm run -s tidemark -- rows buyer_totals acme/buyer-0001
+  npm run -s tidemark -- status${option}
+  npm run -s tidemark -- rows order_summary --json${option} | head
+  npm run -s tidemark -- rows buyer_totals acme/buyer-0001${option}
 `);
 }
 
 /** Appends in the same process, and tells now and then what came of it. */
-async function followLive(file: EmbeddedFile, engine: Engine, signal: AbortSignal): Promise<void> {
+async function followLive(demo: DemoShop, engine: Engine, signal: AbortSignal): Promise<void> {
   let appended = 0;
   let toldAt = performance.now();
   await appendLive(
-    file,
+    demo,
     ({ body, aggregateId, tenantId }) => {
       appended += 1;
       if (performance.now() - toldAt < NEWS_INTERVAL_MS) return;

@@ -89,9 +89,10 @@ Examples:
 
 function addAppend(program: Command, context: CommandContext, answer: Answer): void {
   withConfigOptions(program.command('append'))
-    .description('append commits to the embedded log')
+    .description('append commits to the log')
     .argument('<input>', 'a file of commit records, one JSON object a line; - for standard input')
     .option('--as-is', 'mirror a foreign log: versions may be missing and may repeat')
+    .option('--create-topics <partitions>', 'make topics that are missing, with so many partitions', parseCount)
     .option('--json', 'the result as JSON')
     .action((input: string, options: AppendCommandOptions) => answer(append(context, input, options)))
     .addHelpText(
@@ -102,7 +103,8 @@ goes to the state topic of its aggregate (wow.<context>.<aggregate>.state), one 
 
 Examples:
   tidemark append commits.jsonl
-  zcat export.jsonl.gz | tidemark append --as-is -`,
+  zcat export.jsonl.gz | tidemark append --as-is -
+  tidemark append commits.jsonl --config worker.kafka.yaml --create-topics 12`,
     );
 }
 

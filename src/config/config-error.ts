@@ -43,9 +43,13 @@ const SHOWN_MAX = 60;
 /** A value as a message shows it: short, and never the inside of a section. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return cut(`[${value.map(describeValue).join(', ')}]`);
   if (typeof value === 'object') return 'a section';
   // What YAML has besides: texts, truth values and numbers, also those that JSON does not know.
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return cut(text);
+}
+
+function cut(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }

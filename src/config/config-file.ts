@@ -25,12 +25,12 @@ export function readConfigFile(text: string, { file, schema, environment }: File
   const problems: ConfigProblem[] = [];
   const given = valuesIn(document.toJS(), [], schema).map(({ path, value }): Given => {
     const origin = originAt(offsetOf(document.contents, path));
-    const expanded = typeof value === 'string' ? expand(value, environment) : { text: value, missing: [] };
+    const expanded = expandAll(value, environment);
     for (const name of expanded.missing) {
       problems.push({ path: formatPath(path), expected: `the variable ${name} to be set`, got: 'nothing', origin });
     }
     // With a mistake of its own already, the value must not be reported twice.
-    return { path, value: expanded.text, origin };
+    return { path, value: expanded.value, origin };
   });
   const broken = new Set(problems.map(({ path }) => path));
   return { given: given.filter(({ path }) => !broken.has(formatPath(path))), problems };
@@ -73,6 +73,20 @@ function offsetOf(contents: unknown, path: KeyPath): number | undefined {
 
 /** `$${`, `${NAME}` or `${NAME:default}`; a default holds no `}`. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::([^}]*))?\}/g;
+
+/** Replaces references in a text, or in each text of a list. */
+function expandAll(
+  value: unknown,
+  environment: Environment,
+): { readonly value: unknown; readonly missing: readonly string[] } {
+  if (typeof value === 'string') {
+    const { text, missing } = expand(value, environment);
+    return { value: text, missing };
+  }
+  if (!Array.isArray(value)) return { value, missing: [] };
+  const items = value.map((item) => expandAll(item, environment));
+  return { value: items.map((item) => item.value), missing: items.flatMap(({ missing }) => missing) };
+}
 
 /** Replaces references to variables. An empty variable counts as not set. */
 function expand(

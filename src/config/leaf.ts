@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { TidemarkError } from '../runtime/errors.ts';
-import { Secret } from './secret.ts';
 
 /** A single setting: how it is read from a file, a variable or a flag, and how it is told. */
 export type Leaf<T> = {
@@ -13,6 +12,8 @@ export type Leaf<T> = {
   readonly format: (value: T) => string;
   /** For editors. */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
+  /** Whether no message may show a value that was given; default false. */
+  readonly isSecret?: boolean;
 };
 
 type AnyLeaf = Pick<Leaf<never>, 'expects' | 'description' | 'jsonSchema'> & {
@@ -31,7 +32,7 @@ export function leaf<T>(definition: Leaf<T>): z.ZodType<T> {
   });
   leaves.set(schema, {
     ...definition,
-    isSecret: false,
+    isSecret: definition.isSecret ?? false,
     // Only values that this leaf parsed reach it.
     print: (value) => definition.format(value as T),
   });
@@ -45,20 +46,6 @@ function parseOrRefuse<T>({ parse }: Leaf<T>, value: unknown): T | undefined {
     if (error instanceof TidemarkError) return undefined;
     throw error;
   }
-}
-
-/** A text that is never shown. */
-export function secretText(description: string): z.ZodType<Secret> {
-  const schema = leaf<Secret>({
-    expects: 'a secret text',
-    description,
-    parse: (value) => (typeof value === 'string' && value !== '' ? new Secret(value) : undefined),
-    format: String,
-    jsonSchema: { type: 'string' },
-  });
-  const registered = leaves.get(schema);
-  if (registered !== undefined) leaves.set(schema, { ...registered, isSecret: true });
-  return schema;
 }
 
 /** The leaf a schema is, through defaults and options; `undefined` for sections. */

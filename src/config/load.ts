@@ -46,17 +46,32 @@ export async function loadConfig({ file, environment, flags, folder }: ConfigSou
   ];
   const given = sources.flatMap((source) => source.given);
   const checked = checkValues(configSchema, given);
-  const problems = [...sources.flatMap((source) => source.problems), ...checked.problems];
+  const read = sources.flatMap((source) => source.problems);
+  // What could not be read is not missing as well.
+  const problems = [...read, ...checked.problems.filter(({ path: at }) => !read.some((one) => one.path === at))];
   if (problems.length > 0 || checked.values === undefined) throw new ConfigError(problems);
   const origins = new Map(given.map((one) => [pathKey(one.path), one.origin]));
   const appFolder = origins.get(pathKey(['app']))?.kind === 'file' && path !== undefined ? dirname(path) : folder;
-  const { app, embedded, ...rest } = checked.values;
+  const { app, embedded, log, ...rest } = checked.values;
   const values: ConfigValues = {
     ...(app === undefined ? {} : { app: resolve(appFolder, app) }),
     ...rest,
+    log: { ...log, tls: { ...log.tls, ...resolved(folder, log.tls) } },
     embedded: { ...embedded, file: resolve(folder, embedded.file) },
   };
   return { values: deepFreeze(values), origins, file: path };
+}
+
+/** Absolute paths of the files of TLS that are named. */
+function resolved(
+  folder: string,
+  { ca, cert, key }: ConfigValues['log']['tls'],
+): Pick<ConfigValues['log']['tls'], 'ca' | 'cert' | 'key'> {
+  return {
+    ...(ca === undefined ? {} : { ca: resolve(folder, ca) }),
+    ...(cert === undefined ? {} : { cert: resolve(folder, cert) }),
+    ...(key === undefined ? {} : { key: resolve(folder, key) }),
+  };
 }
 
 /** The app's path. Throws `CONFIG_INVALID` where none is given: not every command needs one. */

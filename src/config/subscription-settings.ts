@@ -1,8 +1,17 @@
-import type { SubscriptionSettings } from '../subscriptions/settings.ts';
+import { defaultSettings, type SubscriptionSettings } from '../subscriptions/settings.ts';
 import type { ConfigValues } from './schema.ts';
 
+/** A transaction of MongoDB has bounds of its own. */
+const behindDocuments: Readonly<Record<ConfigValues['store']['kind'], number>> = {
+  embedded: defaultSettings.transaction.behindDocuments,
+  mongodb: 1_000,
+};
+
 /** How a subscription runs: what the config has of its own for it, else the defaults. */
-export function subscriptionSettings({ defaults, subscriptions }: ConfigValues, name: string): SubscriptionSettings {
+export function subscriptionSettings(
+  { defaults, subscriptions, store }: ConfigValues,
+  name: string,
+): SubscriptionSettings {
   const own = Object.hasOwn(subscriptions, name) ? subscriptions[name] : undefined;
   const { batch, transaction, checkpoint, parked } = defaults;
   return {
@@ -15,7 +24,7 @@ export function subscriptionSettings({ defaults, subscriptions }: ConfigValues, 
     },
     transaction: {
       liveDocuments: own?.transaction.liveDocuments ?? transaction.liveDocuments,
-      behindDocuments: own?.transaction.behindDocuments ?? transaction.behindDocuments,
+      behindDocuments: own?.transaction.behindDocuments ?? transaction.behindDocuments ?? behindDocuments[store.kind],
       bytes: own?.transaction.bytes ?? transaction.bytes,
     },
     checkpoint: {

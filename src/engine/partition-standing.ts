@@ -115,7 +115,8 @@ export class PartitionStanding {
     this.#reason = reason;
     if (isNew) {
       const fields = { ...partition, state, ...(reason === undefined ? {} : { reason }), offset: this.#position };
-      logger[levels[state]]('A partition changed its state.', fields);
+      const level = levels[state];
+      logger[level]('A partition changed its state.', fields);
     }
     onChange();
   }

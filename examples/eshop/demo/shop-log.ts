@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitRecord } from 'tidemark';
-import type { EmbeddedFile } from 'tidemark/embedded';
 import { eshopCommits } from '../generator/eshop-commits.ts';
+import type { DemoShop } from './demo-shop.ts';
 
 const SAMPLE_COMMITS = 2_000;
 const LIVE_INTERVAL_MS = 200;
 const TOPICS = ['order', 'payment', 'buyer', 'brand'].map((aggregate) => `wow.eshop.${aggregate}.state`);
 
 /** How many commits the shop has in the log. */
-export async function countCommits({ log }: EmbeddedFile): Promise<number> {
+export async function countCommits({ stores: { log } }: Pick<DemoShop, 'stores'>): Promise<number> {
   let count = 0;
   for (const topic of TOPICS) {
     const { partitions } = await log.describe(topic);
@@ -18,23 +18,23 @@ export async function countCommits({ log }: EmbeddedFile): Promise<number> {
 }
 
 /** Appends the sample if there is nothing yet, and says how much that was. */
-export async function appendSample(file: EmbeddedFile): Promise<number> {
-  if ((await countCommits(file)) > 0) return 0;
-  const { appended } = await file.append(linesOf(eshopCommits({ commits: SAMPLE_COMMITS })));
+export async function appendSample(demo: DemoShop): Promise<number> {
+  if ((await countCommits(demo)) > 0) return 0;
+  const { appended } = await demo.append(linesOf(eshopCommits({ commits: SAMPLE_COMMITS })));
   return appended;
 }
 
 /** Goes on appending, five commits a second, until `signal` aborts; `onCommit` is told of each a moment later. */
 export async function appendLive(
-  file: EmbeddedFile,
+  demo: DemoShop,
   onCommit: (commit: CommitRecord) => void,
   signal: AbortSignal,
 ): Promise<void> {
   // The length of the log is a name that no earlier run can have had: it appended something under its own.
-  const count = await countCommits(file);
+  const count = await countCommits(demo);
   for (const commit of eshopCommits({ seed: count, series: count.toString(36), nowMs: Date.now })) {
     if (signal.aborted) return;
-    await file.appendCommit(commit);
+    await demo.append([JSON.stringify(commit)]);
     await sleep(LIVE_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     onCommit(commit);
   }

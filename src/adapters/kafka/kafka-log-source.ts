@@ -70,7 +70,7 @@ export class KafkaLogSource implements LogSource {
     const { view, leaders, connection, group, inflate } = this.#parts;
     const followed = [...new Set(topics)];
     const logger = this.#parts.logger.child({ subscription });
-    const groupId = `${connection.clientId}.${subscription}`;
+    const groupId = this.#groupOf(subscription);
     const session: KafkaLogSession = new KafkaLogSession({
       topics: followed,
       client: new FetchClient({ view, leaders, settings: connection, inflate }),
@@ -89,6 +89,16 @@ export class KafkaLogSource implements LogSource {
     });
     this.#sessions.set(session, subscription);
     return session;
+  }
+
+  /** Throws `LOG_REFUSED` where the user may not be a member of the subscription's group. */
+  async assertMayJoin(subscription: string): Promise<void> {
+    const refusal = await this.#parts.view.groupRefusal(this.#groupOf(subscription));
+    if (refusal !== undefined) throw refusal;
+  }
+
+  #groupOf(subscription: string): string {
+    return `${this.#parts.connection.clientId}.${subscription}`;
   }
 
   async readAt(position: Position): Promise<LogRecord | undefined> {

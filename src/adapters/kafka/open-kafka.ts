@@ -32,6 +32,8 @@ export type KafkaLogOptions = Partial<GroupSettings> & {
   readonly inflatedBytesMax?: number;
   /** Decides what a commit is when lines are appended; default: JSON with plain numbers. */
   readonly codec?: CommitCodec;
+  /** How a topic is made that is missing when a line is appended to it; default: it is not, and the append is refused. */
+  readonly newTopics?: NewTopics;
   readonly runtime: Pick<Runtime, 'clock' | 'random' | 'logger'>;
 };
 
@@ -47,10 +49,12 @@ export interface KafkaLog extends AsyncDisposable {
    * `LOG_REFUSED`.
    */
   append(lines: AsyncIterable<string> | Iterable<string>, options?: AppendOptions): Promise<AppendResult>;
-  /** Makes the topics that are missing; nothing else ever does. Throws `UNAVAILABLE`, `LOG_REFUSED`. */
+  /** Makes the topics that are missing; they keep their records for ever. Throws `UNAVAILABLE`, `LOG_REFUSED`. */
   ensureTopics(topics: readonly string[], options: NewTopics): Promise<void>;
   /** How long topics that exist keep their records. Throws `UNAVAILABLE`, `LOG_REFUSED`. */
   retention(topics: readonly string[]): Promise<readonly TopicRetention[]>;
+  /** Throws `LOG_REFUSED` where the user may not be a member of the subscription's group, `UNAVAILABLE`. */
+  assertMayJoin(subscription: string): Promise<void>;
   /** Stops what is open and breaks all connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -72,8 +76,10 @@ export function openKafkaLog(options: KafkaLogOptions): KafkaLog {
     inflate: inflater(options.inflatedBytesMax ?? 256 * 1024 * 1024),
     logger: options.runtime.logger,
   });
-  const appender = new KafkaAppender({ view, connection, codec: options.codec ?? jsonCommitCodec() });
   const admin = new TopicAdmin(connection);
+  const { newTopics, codec = jsonCommitCodec() } = options;
+  const makeTopic = newTopics && ((topic: string) => admin.ensure([topic], newTopics));
+  const appender = new KafkaAppender({ view, connection, codec, makeTopic });
   const close = async (): Promise<void> => {
     await Promise.all([log.close(), appender.close()]);
     leaders.close();
@@ -82,8 +88,9 @@ export function openKafkaLog(options: KafkaLogOptions): KafkaLog {
   return {
     log,
     append: (lines, appendOptions) => appender.append(lines, appendOptions),
-    ensureTopics: (topics, newTopics) => admin.ensure(topics, newTopics),
+    ensureTopics: (topics, how) => admin.ensure(topics, how),
     retention: (topics) => admin.retention(topics),
+    assertMayJoin: (subscription) => log.assertMayJoin(subscription),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -9,6 +9,13 @@ export type NewTopics = {
   readonly replicas?: number;
 };
 
+/** A log of commits keeps them: read models are rebuilt from them, and records are stamped with when commits were made. */
+const keepAll = [
+  { name: 'cleanup.policy', value: 'delete' },
+  { name: 'retention.ms', value: '-1' },
+  { name: 'retention.bytes', value: '-1' },
+];
+
 /** What decides how long a topic keeps its records, and how it stamps them. */
 export type TopicRetention = {
   readonly topic: string;
@@ -29,14 +36,17 @@ export class TopicAdmin {
     this.#connection = connection;
   }
 
-  /** Makes the topics that are missing. Those that are there stay as they are. */
+  /** Makes the topics that are missing, which keep their records for ever. Those that are there stay as they are. */
   ensure(topics: readonly string[], { partitions, replicas }: NewTopics): Promise<void> {
     return this.#with('making topics', async (admin) => {
       const existing = new Set(await admin.listTopics());
       const missing = topics.filter((topic) => !existing.has(topic));
       const size = { numPartitions: partitions, ...(replicas === undefined ? {} : { replicationFactor: replicas }) };
       if (missing.length > 0) {
-        await admin.createTopics({ waitForLeaders: true, topics: missing.map((topic) => ({ topic, ...size })) });
+        await admin.createTopics({
+          waitForLeaders: true,
+          topics: missing.map((topic) => ({ topic, ...size, configEntries: keepAll })),
+        });
       }
     });
   }

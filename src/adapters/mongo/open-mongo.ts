@@ -9,15 +9,15 @@ import { MongoReadModelStore } from './read-models/mongo-read-model-store.ts';
 import { connect, type ServerDescription } from './server/connection.ts';
 import { MongoDatabase } from './server/mongo-database.ts';
 import { translated } from './server/mongo-error.ts';
-import { assertRights } from './server/rights.ts';
-import { migrate } from './server/schema.ts';
+import { assertRights, missingRights } from './server/rights.ts';
+import { migrate, serviceOf } from './server/schema.ts';
 
 export type MongoOptions = {
   /** Of a replica set or of the routers of a sharded cluster; TLS and credentials stand in it. */
   readonly url: string;
   readonly database: string;
-  /** Whose the database is: another service's is refused. */
-  readonly service: string;
+  /** Whose the database is: another service's is refused. `undefined`: only to look; nothing is made. */
+  readonly service: string | undefined;
   /** How long one operation, or one whole transaction, may take until its outcome counts as unknown; default 20 s. */
   readonly deadlineMs?: number;
   /** How long to try to connect; default 30 s, `Infinity` to try for ever. */
@@ -40,6 +40,8 @@ export interface MongoStores extends AsyncDisposable {
   readonly ledger: FailureLedger;
   /** As it was when the connection was made. */
   readonly server: ServerDescription;
+  /** Whose the database is, if anybody's, and what the user may not do to it but must as a worker. Throws `UNAVAILABLE`. */
+  inspect(): Promise<{ readonly service: string | undefined; readonly missingRights: readonly string[] }>;
   /** Whether the server answers now. Throws `UNAVAILABLE`. */
   ping(): Promise<void>;
   /** Ends what is on the wire and all sessions. Idempotent. */
@@ -47,7 +49,7 @@ export interface MongoStores extends AsyncDisposable {
 }
 
 /**
- * Opens a database and makes it the service's. Throws `STANDALONE_SERVER`, `SERVER_TOO_OLD`, `DATABASE_FOREIGN`,
+ * Opens a database and makes it the service's, or only looks at one. Throws `STANDALONE_SERVER`, `SERVER_TOO_OLD`, `DATABASE_FOREIGN`,
  * `SCHEMA_NEWER`, `RIGHTS_MISSING`, `STORE_REFUSED`, and `UNAVAILABLE` where nobody answers within `connectMaxMs`.
  */
 export async function openMongo(options: MongoOptions): Promise<MongoStores> {
@@ -64,6 +66,10 @@ export async function openMongo(options: MongoOptions): Promise<MongoStores> {
   try {
     const database = new MongoDatabase({ client, name, runtime, deadlineMs });
     await database.call('opening the database', async () => {
+      if (service === undefined) {
+        await serviceOf(database);
+        return;
+      }
       await assertRights(database);
       await migrate(database, service);
     });
@@ -84,6 +90,11 @@ function compose(database: MongoDatabase, { version, replicaSet }: ServerDescrip
     readModels: new MongoReadModelStore({ database, sessions }),
     ledger: new MongoFailureLedger(database),
     server: { version, replicaSet },
+    inspect: () =>
+      database.call('inspecting the database', async () => ({
+        service: await serviceOf(database),
+        missingRights: await missingRights(database),
+      })),
     ping: async () => {
       await database.call('asking for an answer', () => database.db.command({ ping: 1 }));
     },

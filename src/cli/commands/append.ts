@@ -9,7 +9,12 @@ import { linesOf } from '../input-lines.ts';
 import { openProgress } from '../screen/progress.ts';
 import { UsageError } from '../usage-error.ts';
 
-export type AppendCommandOptions = ConfigOptions & { readonly asIs?: boolean; readonly json?: boolean };
+export type AppendCommandOptions = ConfigOptions & {
+  readonly asIs?: boolean;
+  readonly json?: boolean;
+  /** Partitions. */
+  readonly createTopics?: number;
+};
 
 /** Bytes of commit records; without a size where the input tells none. */
 type Input = { readonly bytes: AsyncIterable<Uint8Array>; readonly size: number | undefined };
@@ -21,8 +26,9 @@ export async function append(context: CommandContext, input: string, options: Ap
   const { terminal, signal } = context;
   const { values } = await loadCommandConfig(context, options);
   const source = await openInput(context, input);
-  await using log = await openForAppending(values);
-  const { clock } = composeRuntime(composeLogger(values, terminal));
+  const runtime = composeRuntime(composeLogger(values, terminal));
+  const { clock } = runtime;
+  await using log = await openForAppending(values, { runtime, newTopicPartitions: options.createTopics });
   const progress = openProgress({ terminal, clock, verb: 'Appending', unit: 'lines' });
   let bytesRead = 0;
   let linesRead = 0;

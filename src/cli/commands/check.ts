@@ -1,16 +1,15 @@
 import { appOf, checkSubscriptionNames } from '../../config/load.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Stores } from '../../subscriptions/stores.ts';
-import { type Subscription, topicsOf } from '../../subscriptions/subscription.ts';
 import { checkWorker, type Worker } from '../../subscriptions/worker.ts';
 import { loadApp } from '../app-module.ts';
+import type { Finding } from '../check/finding.ts';
+import { kafkaFindings } from '../check/kafka-findings.ts';
+import { mongodbFindings, serverLine } from '../check/mongodb-findings.ts';
+import { orphans, topicFindings } from '../check/topic-findings.ts';
 import { type CommandContext, type ConfigOptions, loadCommandConfig } from '../command-context.ts';
-import { openForReading } from '../compose.ts';
+import { composeLogger, composeRuntime, type Opened, openForReading } from '../compose.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatTable } from '../screen/table.ts';
-
-/** `problem`: must be put right; `note`: worth knowing. */
-type Finding = { readonly level: 'problem' | 'note'; readonly what: string; readonly finding: string };
 
 /** `check`: config, app, stores, topics and positions, without starting anything. */
 export async function check(
@@ -25,11 +24,13 @@ export async function check(
     config,
     worker.subscriptions.map(({ name }) => name),
   );
-  const findings = await checkStores(worker, () => openForReading(config.values));
+  const runtime = composeRuntime(composeLogger(config.values, terminal));
+  const { findings, servers } = await checkStores(worker, () => openForReading(config.values, runtime));
   if (options.json === true) {
     for (const finding of findings) await terminal.writeJson(finding);
   } else {
     await terminal.writeLine(`${worker.subscriptions.length} subscriptions are well defined.`);
+    for (const server of servers) await terminal.writeLine(server);
     if (findings.length > 0) {
       await terminal.writeLine(
         formatTable(
@@ -44,63 +45,20 @@ export async function check(
 
 async function checkStores(
   worker: Worker,
-  open: () => Promise<AsyncDisposable & { readonly stores: Stores }>,
-): Promise<readonly Finding[]> {
+  open: () => Promise<Opened>,
+): Promise<{ readonly findings: readonly Finding[]; readonly servers: readonly string[] }> {
   try {
     await using opened = await open();
+    const { stores, kafka, mongo } = opened;
     const findings: Finding[] = [];
-    for (const subscription of worker.subscriptions) {
-      for (const topic of topicsOf(subscription))
-        findings.push(...(await checkTopic(subscription, topic, opened.stores)));
-    }
-    findings.push(...(await orphans(worker, opened.stores)));
-    return findings;
+    for (const subscription of worker.subscriptions) findings.push(...(await topicFindings(subscription, stores)));
+    findings.push(...(await orphans(worker, stores)));
+    if (kafka !== undefined) findings.push(...(await kafkaFindings(worker, kafka)));
+    if (mongo !== undefined) findings.push(...(await mongodbFindings(worker, mongo)));
+    return { findings, servers: mongo === undefined ? [] : [serverLine(mongo)] };
   } catch (error) {
     if (!(error instanceof TidemarkError) || error.code !== 'FILE_MISSING') throw error;
-    return [{ level: 'note', what: 'embedded.file', finding: `${error.message} It is made by run and by append.` }];
+    const finding = `${error.message} It is made by run and by append.`;
+    return { findings: [{ level: 'note', what: 'embedded.file', finding }], servers: [] };
   }
-}
-
-/** Whether a followed topic is there, whole, and holds the position to go on from. */
-async function checkTopic({ name }: Subscription, topic: string, stores: Stores): Promise<readonly Finding[]> {
-  const { partitions, identity } = await stores.log.describe(topic);
-  const what = `${name} in ${topic}`;
-  if (partitions.length === 0) return [{ level: 'note', what, finding: 'The topic does not exist yet.' }];
-  const findings: Finding[] = [];
-  const stored = (await stores.checkpoints.list()).filter(
-    (one) => one.scope.subscription === name && one.topic === topic,
-  );
-  for (const { scope, partition, offset } of stored) {
-    const bounds = partitions.find((one) => one.partition === partition);
-    const initialisation = await stores.checkpoints.initialisation(scope, topic);
-    if (initialisation !== undefined && initialisation.identity !== identity) {
-      findings.push({ level: 'problem', what, finding: 'The log is another one than the positions were made on.' });
-      break;
-    }
-    if (bounds === undefined || offset > bounds.end) {
-      const finding = `Partition ${partition} stands at ${offset}, beyond the end ${bounds?.end ?? 0} of the log.`;
-      findings.push({ level: 'problem', what, finding });
-    } else if (offset < bounds.low) {
-      const finding = `Partition ${partition} lost the commits from ${offset} to ${bounds.low}.`;
-      findings.push({ level: 'problem', what, finding });
-    }
-  }
-  const cut = partitions.filter(({ low }) => low > 0).map(({ partition }) => partition);
-  if (stored.length === 0 && cut.length > 0) {
-    findings.push({ level: 'note', what, finding: `History is incomplete in partition(s) ${cut.join(', ')}.` });
-  }
-  return findings;
-}
-
-/** Checkpoints that no function claims: removed, or renamed. */
-async function orphans({ subscriptions }: Worker, stores: Stores): Promise<readonly Finding[]> {
-  const known = new Set(subscriptions.map(({ name }) => name));
-  const stored = new Set((await stores.checkpoints.list()).map(({ scope }) => scope.subscription));
-  return [...stored]
-    .filter((name) => !known.has(name))
-    .map((name) => ({
-      level: 'note',
-      what: name,
-      finding: 'It has positions, but no function in the app has this name.',
-    }));
 }

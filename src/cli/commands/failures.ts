@@ -1,7 +1,7 @@
 import type { ListedEntry } from '../../failures/failure-ledger.ts';
 import type { RefKey } from '../../log/ref.ts';
 import { type CommandContext, type ConfigOptions, loadCommandConfig } from '../command-context.ts';
-import { openForReading } from '../compose.ts';
+import { composeLogger, composeRuntime, openForReading } from '../compose.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatFailures, toFailureLine } from '../screen/failure-report.ts';
 
@@ -16,7 +16,7 @@ export type FailuresOptions = ConfigOptions & {
 export async function failuresList(context: CommandContext, options: FailuresOptions): Promise<ExitCode> {
   const { terminal } = context;
   const { values } = await loadCommandConfig(context, options);
-  await using opened = await openForReading(values);
+  await using opened = await openForReading(values, composeRuntime(composeLogger(values, context.terminal)));
   const entries: readonly ListedEntry[] = await opened.stores.ledger.list(
     {
       ...(options.subscription === undefined ? {} : { subscription: options.subscription }),

@@ -3,7 +3,7 @@ import type { ReadModelStore, ReadRow } from '../../read-models/read-model-store
 import { rowId } from '../../read-models/row-id.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { type CommandContext, type ConfigOptions, loadCommandConfig } from '../command-context.ts';
-import { openForReading } from '../compose.ts';
+import { composeLogger, composeRuntime, openForReading } from '../compose.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatTable } from '../screen/table.ts';
 import { toJson } from '../screen/terminal.ts';
@@ -25,7 +25,7 @@ const TABLE_ROWS = 100;
 /** `rows`: what readers see of a read model. */
 export async function rows(context: CommandContext, target: RowsTarget, options: RowsOptions): Promise<ExitCode> {
   const { values } = await loadCommandConfig(context, options);
-  await using opened = await openForReading(values);
+  await using opened = await openForReading(values, composeRuntime(composeLogger(values, context.terminal)));
   const { readModels } = opened.stores;
   await assertModel(readModels, target.model);
   return target.id.length > 0

@@ -32,7 +32,15 @@ export async function run(context: CommandContext, options: RunOptions): Promise
   const names = worker.subscriptions.map(({ name }) => name);
   checkSubscriptionNames(config, names);
   const runtime = composeRuntime(composeLogger(config.values, context.terminal));
-  await using opened = await openForFollowing(config.values);
+  const { signal } = context;
+  await using opened = await openForFollowing(config.values, { runtime, signal, service: worker.context }).catch(
+    (error: unknown) => {
+      // Told to stop while it waited for a store: there is nothing to end.
+      if (signal.aborted) return undefined;
+      throw error;
+    },
+  );
+  if (opened === undefined) return endOf(signal, runtime.logger);
   const engine = new Engine({
     worker,
     stores: opened.stores,

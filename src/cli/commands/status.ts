@@ -1,5 +1,5 @@
 import { type CommandContext, type ConfigOptions, loadCommandConfig } from '../command-context.ts';
-import { openForReading } from '../compose.ts';
+import { composeLogger, composeRuntime, openForReading } from '../compose.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { formatPositions, readPositions } from '../screen/position-report.ts';
 
@@ -10,7 +10,7 @@ export async function status(
 ): Promise<ExitCode> {
   const { terminal } = context;
   const { values } = await loadCommandConfig(context, options);
-  await using opened = await openForReading(values);
+  await using opened = await openForReading(values, composeRuntime(composeLogger(values, context.terminal)));
   const lines = await readPositions(opened.stores);
   if (options.json === true) {
     for (const line of lines) await terminal.writeJson(line);

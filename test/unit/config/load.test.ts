@@ -103,12 +103,77 @@ describe('a config', () => {
   });
 });
 
+describe('a config for servers', () => {
+  const kafka = "log: { kind: kafka, brokers: ['a:9092', 'b:9092'] }";
+
+  test('has brokers as a list or parted by commas, and what it says nothing of by default', async () => {
+    const { values } = await load(kafka);
+    expect(values.log).toMatchObject({ brokers: ['a:9092', 'b:9092'], clientId: 'tidemark', sessionTimeout: 30_000 });
+    const { log } = (await load(kafka, { environment: { TIDEMARK_LOG_BROKERS: 'c:1, d:2' } })).values;
+    expect(log.brokers).toEqual(['c:1', 'd:2']);
+  });
+
+  test.each([
+    ['[]', '[]'],
+    ['[a]', '["a"]'],
+    ['"a:99999"', '"a:99999"'],
+    ['["a:1", 5]', '["a:1", 5]'],
+    ['"http://a:1"', '"http://a:1"'],
+    ['"a:1,,b:2"', '"a:1,,b:2"'],
+  ])('takes no brokers %s', async (brokers, got) => {
+    expect(await problems(`log: { kind: kafka, brokers: ${brokers} }`)).toEqual([
+      `log.brokers: expected host:port of one broker or more, got ${got} (conf.yaml:1)`,
+    ]);
+  });
+
+  test('replaces variables in a list as well, which may bring several brokers', async () => {
+    const yaml = 'log: { kind: kafka, brokers: ["${ONE:a:1}", "${MORE}"] }';
+    const { values } = await load(yaml, { environment: { MORE: '[::1]:2,c.d:3' } });
+    expect(values.log.brokers).toEqual(['a:1', '[::1]:2', 'c.d:3']);
+    expect(await problems(yaml)).toEqual([
+      'log.brokers: expected the variable MORE to be set, got nothing (conf.yaml:1)',
+    ]);
+  });
+
+  test('says what is missing for its kinds', async () => {
+    const yaml = 'log: { kind: kafka, sasl: { mechanism: plain } }\nstore: { kind: mongodb }';
+    expect((await problems(yaml)).toSorted()).toEqual([
+      'log.brokers: expected host:port of one broker or more, got nothing',
+      'log.sasl.password: expected a secret text, got nothing',
+      'log.sasl.username: expected a name, got nothing',
+      'store.database: expected a name, got nothing',
+      'store.url: expected a URL that starts with mongodb:// or mongodb+srv://, got nothing',
+    ]);
+  });
+
+  test('never shows user, password or URL where they are wrong', async () => {
+    const yaml =
+      'log: { sasl: { password: [1] } }\nstore: { kind: mongodb, url: "postgres://me:geheim@x", database: d }';
+    const found = await problems(yaml);
+    expect(found).toHaveLength(2);
+    expect(found.join()).not.toMatch(/geheim|me:/);
+  });
+
+  test('takes files of TLS relative to the current folder', async () => {
+    const { values } = await load(kafka, { flags: [set('log.tls.ca', 'ca.pem'), set('log.tls.key', '/k.pem')] });
+    expect(values.log.tls).toEqual({ enabled: false, ca: '/here/ca.pem', key: '/k.pem' });
+  });
+
+  test('has smaller transactions in MongoDB, unless it says otherwise', async () => {
+    const yaml = 'store: { kind: mongodb, url: "mongodb://a", database: d }';
+    const { values } = await load(yaml);
+    expect(subscriptionSettings(values, 'A.b').transaction.behindDocuments).toBe(1_000);
+    const own = await load(yaml, { flags: [set('defaults.transaction.behindDocuments', '7')] });
+    expect(subscriptionSettings(own.values, 'A.b').transaction.behindDocuments).toBe(7);
+  });
+});
+
 describe('problems of a config', () => {
   test('are reported all at once, whatever their source', async () => {
     const yaml = ['app: 5', 'drain: 30', 'embedded:', '  partitions: 0', 'logs: { level: loud }'].join('\n');
     const found = await problems(yaml, {
       environment: { TIDEMARK_DEFAULTS_BATCH_BYTES: '8MB', TIDEMARK_EMBEDED_FILE: 'x' },
-      flags: [set('log.kind', 'kafka'), set('defaults.parked.perAgregate', '1')],
+      flags: [set('log.kind', 'kafkka'), set('defaults.parked.perAgregate', '1')],
     });
     expect(found.toSorted()).toEqual([
       'TIDEMARK_EMBEDED_FILE: expected the name of a setting (nearest: TIDEMARK_EMBEDDED_FILE), got an unknown variable (TIDEMARK_EMBEDED_FILE)',
@@ -117,7 +182,7 @@ describe('problems of a config', () => {
       'defaults.parked.perAgregate: expected a known key (nearest: defaults.parked.perAggregate), got an unknown key (--set)',
       'drain: expected a duration with its unit, such as 20ms, 30s or 5m, got 30 (conf.yaml:2)',
       'embedded.partitions: expected an integer from 1 to 1000, got 0 (conf.yaml:4)',
-      'log.kind: expected embedded, got "kafka" (--set)',
+      'log.kind: expected one of embedded, kafka, got "kafkka" (--set)',
       'logs.level: expected one of debug, info, warn, error, silent, got "loud" (conf.yaml:5)',
     ]);
   });
@@ -137,7 +202,7 @@ describe('problems of a config', () => {
       }),
     ).toEqual([
       'defaults: expected a section with keys, got 5 (conf.yaml:1)',
-      'subscriptions: expected a section with keys, got a list (conf.yaml:3)',
+      'subscriptions: expected a section with keys, got ["a"] (conf.yaml:3)',
       'drain: expected a duration with its unit, such as 20ms, 30s or 5m, got a section (conf.yaml:2)',
     ]);
   });

@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { formatProblem } from '../../../src/config/config-error.ts';
-import { leafOf, secretText } from '../../../src/config/leaf.ts';
+import { leafOf } from '../../../src/config/leaf.ts';
+import { secretText } from '../../../src/config/leaves.ts';
 import { checkValues } from '../../../src/config/load.ts';
 import { Secret } from '../../../src/config/secret.ts';
 

@@ -25,6 +25,8 @@ type AppenderParts = {
   readonly view: ClusterView;
   readonly connection: ConnectionSettings;
   readonly codec: CommitCodec;
+  /** Makes a topic that is missing; `undefined`: it is an error. */
+  readonly makeTopic: ((topic: string) => Promise<void>) | undefined;
 };
 
 /** A record on its way to its partition. */
@@ -103,20 +105,33 @@ export class KafkaAppender {
     return result;
   }
 
-  /** Nothing makes topics by itself: one that is missing is told before anything is sent. */
+  /** A topic that is missing is made where that was asked for, else told before anything is sent. */
   async #partitionCounts(pending: readonly Appendable[]): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     for (const topic of new Set(pending.map(({ record }) => record.topic))) {
-      const found = await this.#parts.view.freshTopic(topic);
+      const found = await this.#topic(topic);
       if (found.kind === 'missing') {
         throw new TopicMissingError(`The topic ${topic} does not exist.`, {
           details: { topic },
-          hint: 'Make it with as many partitions as it will need: later growth moves aggregates.',
+          hint: 'Make it with as many partitions as it will need (append --create-topics 12): later growth moves aggregates.',
         });
       }
       counts.set(topic, found.leaders.size);
     }
     return counts;
+  }
+
+  async #topic(topic: string): ReturnType<ClusterView['freshTopic']> {
+    const { view, connection, makeTopic } = this.#parts;
+    let found = await view.freshTopic(topic);
+    if (found.kind === 'there' || makeTopic === undefined) return found;
+    await makeTopic(topic);
+    // Not every broker hears of it at once.
+    for (let attempt = 1; found.kind === 'missing' && attempt <= RETRIES; attempt += 1) {
+      await connection.runtime.clock.sleep(attempt * UNKNOWN_PARTITION_PAUSE_MS);
+      found = await view.freshTopic(topic);
+    }
+    return found;
   }
 
   /** Sends a piece; the position of its last record. */

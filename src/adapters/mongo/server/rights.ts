@@ -42,7 +42,7 @@ export function missingActions(privileges: readonly Privilege[], database: strin
 }
 
 /** What the user of the connection may not do but must; nothing where the server controls no access. */
-async function missingRights({ db }: MongoDatabase): Promise<readonly string[]> {
+export async function missingRights({ db }: MongoDatabase): Promise<readonly string[]> {
   const status = await db.admin().command({ connectionStatus: 1, showPrivileges: true });
   const { authenticatedUsers, authenticatedUserPrivileges } = (status as unknown as ConnectionStatus).authInfo;
   const actions = authenticatedUsers.length === 0 ? [] : missingActions(authenticatedUserPrivileges, db.databaseName);

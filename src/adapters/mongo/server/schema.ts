@@ -45,16 +45,27 @@ export async function migrate(database: MongoDatabase, service: string): Promise
       hint: 'Name another database: each service has its own.',
     });
   }
-  if (schema > schemaVersion) {
-    throw new SchemaNewerError(
-      `The database ${name} has schema ${schema}; this version of Tidemark knows up to ${schemaVersion}.`,
-      {
-        details: { database: name, schema, known: schemaVersion },
-        hint: 'Run the newer version that wrote it. There is no way back to an older schema.',
-      },
-    );
-  }
+  assertKnown(name, schema);
   await makeCollections(database);
+}
+
+/** Whose the database is; `undefined` while no worker has used it. Throws `SCHEMA_NEWER`. */
+export async function serviceOf({ db }: MongoDatabase): Promise<string | undefined> {
+  const marker = await db.collection<MarkerDocument>('tm_meta').findOne({ _id: 'database' });
+  if (marker === null) return undefined;
+  assertKnown(db.databaseName, marker.schema);
+  return marker.service;
+}
+
+function assertKnown(database: string, schema: number): void {
+  if (schema <= schemaVersion) return;
+  throw new SchemaNewerError(
+    `The database ${database} has schema ${schema}; this version of Tidemark knows up to ${schemaVersion}.`,
+    {
+      details: { database, schema, known: schemaVersion },
+      hint: 'Run the newer version that wrote it. There is no way back to an older schema.',
+    },
+  );
 }
 
 async function mark({ db }: MongoDatabase, service: string): Promise<MarkerDocument> {
