@@ -6,7 +6,8 @@ import { parseStart } from '../subscriptions/start.ts';
 export function overlapProblems(handlers: readonly Handler<unknown>[]): readonly string[] {
   const problems: string[] = [];
   const matched = new Map<string, Set<string> | 'all'>();
-  for (const { aggregate, names } of handlers) {
+  for (const { aggregate, names, call } of handlers) {
+    if (typeof call !== 'function') problems.push(`a handler of ${aggregate.name} is no function`);
     const before = matched.get(aggregate.name);
     if (names === undefined) {
       if (before !== undefined) problems.push(`two handlers match the events of ${aggregate.name}`);

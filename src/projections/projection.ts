@@ -68,8 +68,14 @@ function functionProblems(
   const problems: string[] = [];
   if (models.length === 0) problems.push('names no read model');
   if (handlers.length === 0) problems.push('has no handler');
-  for (const model of models) problems.push(...modelProblems({ shape: model }));
+  for (const model of models) problems.push(...modelProblems({ shape: model }), ...primaryProblems(model, aggregates));
   for (const shape of aggregates) problems.push(...aggregateProblems(shape));
   problems.push(...overlapProblems(handlers), ...startProblems(handlers));
   return problems;
+}
+
+/** Without a part of the primary no row of a joined model is ever seen. */
+function primaryProblems({ name, primary }: ModelShape, aggregates: readonly AggregateShape[]): readonly string[] {
+  if (primary === undefined || aggregates.some((aggregate) => aggregate.name === primary)) return [];
+  return [`the primary aggregate ${primary} of the read model ${name} has no handler in it`];
 }

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../runtime/errors.ts';
 import { problemInMember, problemInRow, type RowProblem } from './row-problem.ts';
-import { isDate, isInt64, isKey, isPlainObject, type PlainObject, rowDepthMax } from './storable.ts';
+import { copyOfDate, isDate, isInt64, isKey, isPlainObject, type PlainObject, rowDepthMax } from './storable.ts';
 import type { Amounts, RowValue } from './write.ts';
 
 /** Which row a value is for, to name it in the error. A write is one. */
@@ -20,8 +20,8 @@ export class RowInvalidError extends TidemarkError {
 }
 
 /**
- * The row as every store sees it: undefined members are dropped, -0 is 0. A row that is canonical already is returned
- * as the same object. Throws RowInvalidError (`ROW_INVALID`) with the path of the first value that no store can hold.
+ * The row as every store sees it, a copy of plain objects, arrays and dates: whatever the handler does to its own later
+ * does not matter. Undefined members are dropped, -0 is 0. Throws RowInvalidError (`ROW_INVALID`) with the path of the first value that no store can hold.
  */
 export function canonicalRow(value: unknown, row?: RowName): RowValue {
   if (isPlainObject(value)) {
@@ -49,8 +49,7 @@ export function amountsOf(value: unknown, row?: RowName): Amounts {
 }
 
 /*
- * The hot path: it allocates only when something changes, and answers `undefined` for whatever cannot be stored;
- * `undefined` itself is handled by the callers. Where and why is found by a second, slow look.
+ * The hot path: it looks at each value once, and answers `undefined` for whatever cannot be stored; `undefined` itself is handled by the callers. Where and why is found by a second, slow look.
  */
 function canonicalValue(value: unknown, depth: number): unknown {
   switch (typeof value) {
@@ -67,7 +66,7 @@ function canonicalValue(value: unknown, depth: number): unknown {
       if (depth >= rowDepthMax) return undefined;
       if (isPlainObject(value)) return canonicalObject(value, depth + 1);
       if (Array.isArray(value)) return canonicalArray(value, depth + 1);
-      return isDate(value) && !Number.isNaN(value.getTime()) ? value : undefined;
+      return isDate(value) ? copyOfDate(value) : undefined;
     case 'undefined':
     case 'function':
     case 'symbol':
@@ -76,45 +75,25 @@ function canonicalValue(value: unknown, depth: number): unknown {
 }
 
 function canonicalObject(value: PlainObject, depth: number): PlainObject | undefined {
-  let copy: Record<string, unknown> | undefined;
+  const copy: Record<string, unknown> = {};
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const member = value[key];
-    if (member === undefined) {
-      copy ??= membersBefore(value, key);
-      continue;
-    }
+    if (member === undefined) continue;
     const canonical = canonicalValue(member, depth);
     if (canonical === undefined || !isKey(key)) return undefined;
-    if (copy === undefined) {
-      if (Object.is(canonical, member)) continue;
-      copy = membersBefore(value, key);
-    }
     setMember(copy, key, canonical);
   }
-  return copy ?? value;
+  return copy;
 }
 
 function canonicalArray(value: readonly unknown[], depth: number): readonly unknown[] | undefined {
-  let copy: unknown[] | undefined;
+  const copy: unknown[] = [];
+  // By index, since iteration methods pass over holes, and an array may have methods of its own.
   for (let i = 0; i < value.length; i += 1) {
     const canonical = canonicalValue(value[i], depth);
     if (canonical === undefined) return undefined;
-    if (copy === undefined) {
-      if (Object.is(canonical, value[i])) continue;
-      copy = value.slice(0, i);
-    }
     copy.push(canonical);
-  }
-  return copy ?? value;
-}
-
-/** The members of `value` up to `end`, which are canonical. */
-function membersBefore(value: PlainObject, end: string): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (const key in value) {
-    if (key === end) break;
-    if (Object.hasOwn(value, key)) setMember(copy, key, value[key]);
   }
   return copy;
 }

@@ -18,6 +18,19 @@ export class ModelHeldError extends TidemarkError {
   }
 }
 
+/** What is stored of a read model is of another kind than it is declared as. */
+export class ModelKindChangedError extends TidemarkError {
+  readonly code = 'MODEL_KIND_CHANGED';
+
+  constructor(changed: { readonly model: string; readonly stored: string; readonly declared: string }) {
+    const { model, stored, declared } = changed;
+    super(`The read model ${model} is stored as ${stored}, and is declared as ${declared} now.`, {
+      details: { model, stored, declared },
+      hint: 'Rebuild the read model, or define the new one under another name.',
+    });
+  }
+}
+
 /** A unique index was declared that the rows already there violate. */
 export class IndexViolatedError extends TidemarkError {
   readonly code = 'INDEX_VIOLATED';

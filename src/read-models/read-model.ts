@@ -68,7 +68,7 @@ export function readModel<Row extends object>(
   const shape: ModelShape = {
     name,
     kind: kindOf(options),
-    primary: options.kind === 'joined' ? options.primary.name : undefined,
+    primary: 'primary' in options ? primaryOf(options) : undefined,
     indexes: (options.indexes ?? []).map(indexShapeOf),
   };
   switch (shape.kind) {
@@ -79,11 +79,16 @@ export function readModel<Row extends object>(
       return joinedModel<Row>(shape);
     case 'totals':
       return totalsModel<Row>(shape);
+    default:
+      // A kind that there is not: `modelProblems` tells of it.
+      shape.kind satisfies never;
+      return rowsModel<Row>(shape);
   }
 }
 
 const nameRule = /^[a-z][a-z0-9_]{0,62}$/;
 const reservedPrefix = 'tm_';
+const kinds: readonly ModelKind[] = ['rows', 'moves', 'joined', 'totals'];
 
 /** All that is wrong with a read model's definition, a sentence each; none if it can be used. */
 export function modelProblems({ shape }: ReadModel): readonly string[] {
@@ -93,6 +98,12 @@ export function modelProblems({ shape }: ReadModel): readonly string[] {
     problems.push(`${label}: a name starts with a-z and holds at most 63 of a-z, 0-9 and _.`);
   } else if (shape.name.startsWith(reservedPrefix)) {
     problems.push(`${label}: names that start with ${reservedPrefix} are kept for Tidemark's own tables.`);
+  }
+  if (!kinds.includes(shape.kind)) {
+    problems.push(`${label}: there is no kind ${JSON.stringify(shape.kind)}; there are rows, joined and totals.`);
+  }
+  if (shape.kind === 'joined' && shape.primary === undefined) {
+    problems.push(`${label}: a joined model names its primary aggregate: { kind: 'joined', primary: Order }.`);
   }
   const seen = new Set<string>();
   for (const [place, index] of shape.indexes.entries()) {
@@ -115,8 +126,16 @@ function* indexProblems(fields: readonly (readonly [string, unknown])[]): Genera
 }
 
 function kindOf(options: RowsOptions | MovesOptions | JoinedOptions | TotalsOptions): ModelKind {
-  if (options.kind === 'joined' || options.kind === 'totals') return options.kind;
-  return options.moves === true ? 'moves' : 'rows';
+  const { kind = 'rows' } = options;
+  if (kind !== 'rows') return kind;
+  return 'moves' in options && options.moves ? 'moves' : 'rows';
+}
+
+/** Whatever was given: without types it may be anything. */
+function primaryOf({ primary }: Pick<JoinedOptions, 'primary'>): string | undefined {
+  const given: unknown = primary;
+  if (typeof given !== 'object' || given === null || !('name' in given)) return undefined;
+  return typeof given.name === 'string' ? given.name : undefined;
 }
 
 function indexShapeOf(option: IndexOption): IndexShape {

@@ -1,3 +1,4 @@
+import type { RefKey } from '../log/ref.ts';
 import { assert } from '../runtime/assert.ts';
 import type { RowKey } from './stored-row.ts';
 import type { Refusal, WritePlan } from './write-plan.ts';
@@ -40,4 +41,16 @@ export function refusalsOf(plan: WritePlan, { model, id }: RowKey, reason: Refus
   const refs = plan.refsOf({ model, id });
   assert(refs.length > 0, 'a row of a plan is written for somebody', { model: model.name, id });
   return refs.map((ref) => ({ ref, model: model.name, id, ...reason }));
+}
+
+/** A source record is beyond the limit: it parks its aggregate, as a row does. */
+export function sourceTooLarge(ref: RefKey, bytes: number): Refusal {
+  return {
+    ref,
+    model: '',
+    id: ref,
+    code: 'ROW_TOO_LARGE',
+    message: `The source record of ${ref} takes ${bytes} bytes; the limit is ${rowBytesMax}.`,
+    isRecoverable: false,
+  };
 }

@@ -20,6 +20,14 @@ export function isDate(value: object): value is Date {
   return Object.getPrototypeOf(value) === Date.prototype;
 }
 
+/** A date that nobody else changes, without methods of its own; `undefined` for an invalid one. */
+export function copyOfDate(value: Date): Date | undefined {
+  // oxlint-disable-next-line no-restricted-globals -- the instant it holds; nothing asks for the time
+  const instantMs = Date.prototype.getTime.call(value);
+  // oxlint-disable-next-line no-restricted-globals -- as above
+  return Number.isNaN(instantMs) ? undefined : new Date(instantMs);
+}
+
 export function isInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
 }

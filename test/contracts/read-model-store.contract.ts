@@ -433,6 +433,18 @@ export const readModelStoreContract: Contract<StoresSubject> = {
     expect(await stores.readModels.readRow(summaries.name, 'O-2')).toEqual(fits.value);
   },
 
+  'a source record that is too large is refused by its aggregate and size, and nothing is written': async (stores) => {
+    const owner = await prepared(stores, summaries);
+    const ref = refOfRow('O-1');
+    const held = { [summaries.name]: ['x'.repeat(15.5 * 1024 * 1024)] };
+    const sources = [{ ref, version: 1, missing: [], decided: 1, held, contributions: {} }];
+    const rows = [row('O-1', { n: 1 })];
+    const result = await owner.commit({ offset: 2, plan: putting({ model: summaries, rows, sources }) });
+    expect(result).toMatchObject({ kind: 'refused', refusals: [{ ref, code: 'ROW_TOO_LARGE', isRecoverable: false }] });
+    expect(await visible(stores, summaries)).toEqual({});
+    expect(await stands(stores)).toMatchObject({ offset: 0, sequence: 0 });
+  },
+
   'preparing again keeps the rows': async (stores) => {
     const owner = await prepared(stores, summaries, accounts);
     await commitOn(owner, { plan: putting({ model: summaries, rows: [row('O-1', { n: 1 })] }) });
@@ -445,6 +457,17 @@ export const readModelStoreContract: Contract<StoresSubject> = {
     await stores.readModels.prepare(scope, summaries);
     const other = { ...scope, subscription: 'Other.onEvent' };
     await expect(stores.readModels.prepare(other, summaries)).rejects.toMatchObject({ code: 'MODEL_HELD' });
+  },
+
+  'a read model that is stored as another kind is refused, and stays as it was': async (stores) => {
+    await stores.readModels.prepare(scope, summaries);
+    for (const kind of ['totals', 'joined', 'moves'] as const) {
+      await expect(stores.readModels.prepare(scope, { ...summaries, kind })).rejects.toMatchObject({
+        code: 'MODEL_KIND_CHANGED',
+        details: { model: summaries.name, stored: 'rows', declared: kind },
+      });
+    }
+    await stores.readModels.prepare(scope, summaries);
   },
 
   'a read model nobody prepared has no rows': async (stores) => {

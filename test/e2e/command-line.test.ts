@@ -109,6 +109,30 @@ describe('a worker in a folder outside of the package', () => {
     ).toEqual([]);
   });
 
+  test('may have fields of any name: rows prints them, and its own id as _id', async () => {
+    await using place = await shop();
+    const put = 'Orders.put(ref.id, { orderId: ref.id, status: state.status, units: state.units });';
+    const odd =
+      "Orders.put(ref.id, ref.id === 'O-1' ? { constructor: 'a', toString: 'b', _id: 'its own' } : { n: 1 });";
+    expect(orderApp).toContain(put);
+    await place.write('app.ts', orderApp.replace(put, odd).replace('readModel<OrderRow>', 'readModel<object>'));
+    await place.run(['append', '-', ...config], {
+      input: [1, 2].map((n) => orderLine({ id: `O-${n}`, version: 1 })).join('\n'),
+    });
+    await place.run(['run', '--until-caught-up', ...config]);
+    const { stdout } = await place.run(['rows', 'orders', ...config]);
+    expect(stdout.split('\n').map((line) => line.split('│').map((cell) => cell.trim()))).toEqual(
+      expect.arrayContaining([
+        ['', '_id', 'constructor', 'toString', 'n', ''],
+        ['', 'O-1', 'a', 'b', '', ''],
+        ['', 'O-2', '', '', '1', ''],
+      ]),
+    );
+    expect(jsonLines(await place.run(['rows', 'orders', 'O-1', '--json', ...config]))).toEqual([
+      { _id: 'O-1', constructor: 'a', toString: 'b' },
+    ]);
+  });
+
   test('whose bound of parked commits is reached ends with 1 and names the partition', async () => {
     await using place = await shop();
     const bad = [1, 2, 3].map((version) => orderLine({ id: 'O-bad', version, units: -1 })).join('\n');

@@ -3,9 +3,10 @@ export { AppendError, type AppendErrorCode } from '../../log/append/append-error
 export type { AppendOptions, AppendProgress, AppendResult } from '../../log/append/append-options.ts';
 export type { TopicOf, TopicQuestion } from '../../log/append/appendable.ts';
 export { IndexViolatedError, ModelHeldError, ModelNameReservedError } from '../../read-models/model-error.ts';
+export { SchemaNewerError } from '../../runtime/schema-newer-error.ts';
 export type { ForeignRecord } from './append/embedded-appender.ts';
 export { FileMissingError, type FileSizes } from './database/database.ts';
 export { FileHeldError } from './database/follower-lock.ts';
-export { FileForeignError, SchemaNewerError } from './database/schema.ts';
+export { FileForeignError } from './database/schema.ts';
 export { FileDamagedError, FileReadOnlyError, FileUnusableError } from './database/sqlite-error.ts';
 export { type EmbeddedFile, type EmbeddedOptions, type EmbeddedRole, openEmbedded } from './open-embedded.ts';

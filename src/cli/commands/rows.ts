@@ -86,9 +86,9 @@ async function printAll(context: CommandContext, { store, model }: Source, optio
   return signal.aborted ? exitCodes.found : exitCodes.done;
 }
 
-/** A row as one object; its id stands beside the fields as `_id`. */
+/** A row as one object; its id stands before the fields as `_id`, in place of a field of that name. */
 function toObject({ id, row }: ReadRow): Readonly<Record<string, unknown>> {
-  return { _id: id, ...row };
+  return Object.fromEntries([['_id', id], ...Object.entries(row).filter(([field]) => field !== '_id')]);
 }
 
 function formatRows(objects: readonly Readonly<Record<string, unknown>>[]): string {
@@ -96,6 +96,6 @@ function formatRows(objects: readonly Readonly<Record<string, unknown>>[]): stri
   if (fields.length === 0) return 'No rows.';
   return formatTable(
     fields,
-    objects.map((object) => fields.map((field) => object[field])),
+    objects.map((object) => fields.map((field) => (Object.hasOwn(object, field) ? object[field] : undefined))),
   );
 }

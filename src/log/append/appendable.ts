@@ -63,6 +63,8 @@ export function settle(from: LineRecord, { line, isAsIs, codec, topicOf, nowMs }
     return { kind: 'bad', reason: decoded.kind === 'tombstone' ? 'a null value is no commit' : decoded.reason };
   }
   const commit = decoded.kind === 'commit' ? decoded.commit : undefined;
+  if (typeof key === 'string' && !key.isWellFormed())
+    return { kind: 'bad', reason: 'aggregateId: holds a lone surrogate' };
   const topic = from.topic ?? topicBy(members, commit, topicOf);
   if (topic === undefined) return { kind: 'bad', reason: 'topic: expected a name, as the value does not tell one' };
   const timestamp = from.timestamp ?? commit?.createTime ?? (isCount(createTime) ? createTime : nowMs());
@@ -90,7 +92,8 @@ function topicBy(
   const { state } = members;
   const hasState = commit?.hasState ?? (state !== undefined && state !== null);
   const kind = hasState ? 'state' : 'event';
-  return topicOf({ context, aggregate, hasState }) ?? topicName({ alias: context, aggregate, kind });
+  const topic = topicOf({ context, aggregate, hasState }) ?? topicName({ alias: context, aggregate, kind });
+  return topic.isWellFormed() ? topic : undefined;
 }
 
 function textOrNothing(value: unknown): string | undefined {

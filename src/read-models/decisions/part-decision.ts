@@ -1,8 +1,8 @@
 import type { Part } from '../guard.ts';
+import { ModelKindChangedError } from '../model-error.ts';
 import type { RowKey, StoredRow } from '../stored-row.ts';
 import type { RowValue, WriteOf } from '../write.ts';
 import { type GuardedWrite, isNewer } from './guarded-write.ts';
-import { ModelKindChangedError } from './model-kind-changed-error.ts';
 import { refusal, rowForeign, rowLabel } from './refusal.ts';
 import type { RowOutcome } from './row-decision.ts';
 
@@ -74,6 +74,7 @@ function partOf(parts: Parts, aggregate: string): Part | undefined {
 
 function partsOf(found: StoredRow | undefined, row: RowKey): Parts {
   if (found === undefined) return {};
-  if (found.guard.kind !== 'parts') throw new ModelKindChangedError(row, found.guard.kind);
+  if (found.guard.kind !== 'parts')
+    throw new ModelKindChangedError({ model: row.model.name, stored: found.guard.kind, declared: row.model.kind });
   return found.guard.parts;
 }

@@ -1,9 +1,9 @@
 import type { OwnerGuard } from '../guard.ts';
+import { ModelKindChangedError } from '../model-error.ts';
 import type { RowKey, StoredRow } from '../stored-row.ts';
 import type { WriteOf } from '../write.ts';
 import type { Refusal } from '../write-plan.ts';
 import { type GuardedWrite, isNewer } from './guarded-write.ts';
-import { ModelKindChangedError } from './model-kind-changed-error.ts';
 import { rowForeign, rowHeld } from './refusal.ts';
 
 /** What becomes of a row under a write. */
@@ -52,6 +52,7 @@ function ownedRow({ ref, version, eventIndex, write }: GuardedWrite<WriteOf<'put
 }
 
 function ownerGuardOf({ guard }: StoredRow, row: RowKey): OwnerGuard {
-  if (guard.kind !== 'owner') throw new ModelKindChangedError(row, guard.kind);
+  if (guard.kind !== 'owner')
+    throw new ModelKindChangedError({ model: row.model.name, stored: guard.kind, declared: row.model.kind });
   return guard;
 }

@@ -1,11 +1,11 @@
 import type { RefKey } from '../../log/ref.ts';
 import { assert } from '../../runtime/assert.ts';
 import type { ContributorsGuard } from '../guard.ts';
+import { ModelKindChangedError } from '../model-error.ts';
 import type { RowKey, StoredRow } from '../stored-row.ts';
 import type { Amounts } from '../write.ts';
 import type { Refusal } from '../write-plan.ts';
 import { ExactSum } from './exact-sum.ts';
-import { ModelKindChangedError } from './model-kind-changed-error.ts';
 import { refusal, rowLabel } from './refusal.ts';
 
 /** What one aggregate changes in one totals row. */
@@ -123,6 +123,7 @@ function names(amounts: Amounts | undefined, field: string): boolean {
 }
 
 function contributorsGuardOf({ guard }: StoredRow, row: RowKey): ContributorsGuard {
-  if (guard.kind !== 'contributors') throw new ModelKindChangedError(row, guard.kind);
+  if (guard.kind !== 'contributors')
+    throw new ModelKindChangedError({ model: row.model.name, stored: guard.kind, declared: row.model.kind });
   return guard;
 }

@@ -1,10 +1,10 @@
 import type { Scope } from '../../checkpoints/epoch.ts';
 import type { LedgerChange } from '../../failures/failure.ts';
 import type { RefKey } from '../../log/ref.ts';
-import { ModelHeldError } from '../../read-models/model-error.ts';
+import { ModelHeldError, ModelKindChangedError } from '../../read-models/model-error.ts';
 import type { ModelShape } from '../../read-models/model-shape.ts';
 import type { CommitBatch, CommitResult, ReadModelStore, ReadRow } from '../../read-models/read-model-store.ts';
-import { refusalsOf, rowNotUnique, rowTooLarge } from '../../read-models/row-refusal.ts';
+import { refusalsOf, rowNotUnique, rowTooLarge, sourceTooLarge } from '../../read-models/row-refusal.ts';
 import type { SourceRecord } from '../../read-models/source-record.ts';
 import { type RowChange, rowKeyOf, type StoredRow } from '../../read-models/stored-row.ts';
 import type { RowValue } from '../../read-models/write.ts';
@@ -38,9 +38,16 @@ export class MemoryReadModelStore implements ReadModelStore {
   async prepare({ subscription }: Scope, model: ModelShape): Promise<void> {
     const { models } = this.#options.tables;
     const table = models.get(model.name);
-    if (table === undefined) models.set(model.name, { model, subscription, rows: new Map() });
-    else if (table.subscription === subscription) table.model = model;
-    else throw new ModelHeldError({ model: model.name, heldBy: table.subscription, subscription });
+    if (table === undefined) {
+      models.set(model.name, { model, subscription, rows: new Map() });
+      return;
+    }
+    if (table.subscription !== subscription) {
+      throw new ModelHeldError({ model: model.name, heldBy: table.subscription, subscription });
+    }
+    const { kind: stored } = table.model;
+    if (stored !== model.kind) throw new ModelKindChangedError({ model: model.name, stored, declared: model.kind });
+    table.model = model;
   }
 
   async commit({ scope, advances, plan, ledger }: CommitBatch): Promise<CommitResult> {
@@ -109,9 +116,13 @@ export class MemoryReadModelStore implements ReadModelStore {
     return decision;
   }
 
-  #refusals(plan: WritePlan, { rows }: Changes): readonly Refusal[] {
+  #refusals(plan: WritePlan, { rows, sources }: Changes): readonly Refusal[] {
     const { rowBytesMax } = this.#options;
     const refusals: Refusal[] = [];
+    for (const source of sources) {
+      const bytes = Buffer.byteLength(JSON.stringify(source));
+      if (bytes > rowBytesMax) refusals.push(sourceTooLarge(source.ref, bytes));
+    }
     for (const changes of Map.groupBy(rows, ({ model }) => model.name).values()) {
       const model = changes[0]?.model;
       if (model === undefined) continue;

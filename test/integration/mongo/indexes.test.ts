@@ -7,7 +7,7 @@ import { modelNamed, rowOf, writing } from './plans.ts';
 
 const byEmail = { fields: { email: 1 }, isUnique: true } as const;
 const byBuyer = { fields: { buyerId: 1, updatedAt: -1 }, isUnique: false } as const;
-const byBuyerName = 'declared__buyerId_1_updatedAt_-1';
+const byBuyerName = 'declared__buyer~id_1_updated~at_-1';
 
 describe.skipIf(mongodb === undefined)('indexes in MongoDB', () => {
   test('serve readers through the view, for finding, sorting and counting', async () => {

@@ -113,6 +113,13 @@ describe('a config for servers', () => {
     expect(log.brokers).toEqual(['c:1', 'd:2']);
   });
 
+  test('has no subscription named __proto__', async () => {
+    const key = 'subscriptions.__proto__.start';
+    expect(await problems(undefined, { flags: [set(key, 'end')] })).toEqual([
+      expect.stringMatching(/^subscriptions\.__proto__\.start: expected a known key .*got an unknown key \(--set\)$/),
+    ]);
+  });
+
   test.each([
     ['[]', '[]'],
     ['[a]', '["a"]'],

@@ -108,6 +108,30 @@ describe('A projection', () => {
     expect(problemsOf(on([]))).toEqual(['a handler of shop.order names no event']);
   });
 
+  test('has functions as handlers', () => {
+    const missing: unknown = undefined;
+    expect(problemsOf(Order.onState(missing as () => []))).toEqual(['a handler of shop.order is no function']);
+  });
+
+  test('follows the primary aggregate of its joined models: without it no row would ever be seen', () => {
+    const Joined = readModel<{ n: number }>('joined_rows', { kind: 'joined', primary: Payment });
+    const [alone] = projection('P', {
+      f: into(
+        Joined,
+        Order.onState(() => []),
+      ),
+    }).subscriptions;
+    expect(alone?.problems).toEqual([
+      'the primary aggregate shop.payment of the read model joined_rows has no handler in it',
+    ]);
+    const both = into(
+      Joined,
+      Order.onState(() => []),
+      Payment.onState(() => []),
+    );
+    expect(projection('P', { f: both }).subscriptions[0]?.problems).toEqual([]);
+  });
+
   test('without a model or a handler is told so', () => {
     expect(projection('P', { f: into([]) }).subscriptions[0]?.problems).toEqual([
       'names no read model',

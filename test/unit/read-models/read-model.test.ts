@@ -71,6 +71,19 @@ describe('the problems of a definition', () => {
     expect(modelProblems(readModel('tm_rows'))).toEqual([expect.stringContaining('names that start with tm_')]);
   });
 
+  test('name a kind that there is not, and what a joined model lacks', () => {
+    // As one may write without types.
+    const untyped = (options: object) => modelProblems(readModel('m', options));
+    expect(untyped({ kind: 'sums' })).toEqual([
+      'Read model "m": there is no kind "sums"; there are rows, joined and totals.',
+    ]);
+    for (const options of [{}, { primary: undefined }, { primary: 'shop.order' }, { primary: {} }]) {
+      expect(untyped({ kind: 'joined', ...options })).toEqual([
+        expect.stringContaining('a joined model names its primary aggregate'),
+      ]);
+    }
+  });
+
   test('are all listed at once', () => {
     const direction: unknown = 2;
     const model = readModel('M', {

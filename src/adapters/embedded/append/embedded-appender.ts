@@ -10,7 +10,6 @@ import { assert } from '../../../runtime/assert.ts';
 import type { Database } from '../database/database.ts';
 import type { LogTables } from '../log/log-tables.ts';
 import { LogWriter } from '../log/log-writer.ts';
-import { offsetOfRecord } from '../log/record-id.ts';
 import { CommitVersions, type Verdict } from './commit-versions.ts';
 
 /** Inputs that are not stored whole are stored in pieces of this size, so that others get their turn. */
@@ -141,7 +140,7 @@ export class EmbeddedAppender {
       const verdict = isAsIs ? takenAsIs : this.#judge(topic.id, commit, line);
       if (verdict.kind === 'repeated') {
         repeated += 1;
-        positions.push({ topic: record.topic, partition, offset: offsetOfRecord(verdict.record) });
+        positions.push(writer.positionOf(record.topic, verdict.record));
         continue;
       }
       const { id, position } = writer.append(record, partition);

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { pid } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../../runtime/errors.ts';
@@ -20,7 +21,8 @@ export type FollowerLock = { readonly release: () => void };
  */
 export async function lockAsFollower(database: Database, nowMs: number): Promise<FollowerLock> {
   if (database.file === memoryFile) return { release: () => undefined };
-  const lockFile = `${database.file}-follower`;
+  // By whatever link it is reached, it is one file.
+  const lockFile = `${realpathSync(database.file)}-follower`;
   let lock: DatabaseSync | undefined;
   try {
     lock = new DatabaseSync(lockFile, { timeout: 0 });

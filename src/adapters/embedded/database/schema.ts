@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { TidemarkError } from '../../../runtime/errors.ts';
+import { SchemaNewerError } from '../../../runtime/schema-newer-error.ts';
 import { oneRow, textOf } from './columns.ts';
 import type { Database } from './database.ts';
-
-/** The file was written by a newer version of this package. */
-export class SchemaNewerError extends TidemarkError {
-  readonly code = 'SCHEMA_NEWER';
-}
 
 /** The file is a database, but not one of ours. */
 export class FileForeignError extends TidemarkError {
@@ -54,13 +50,7 @@ function versionOf(database: Database): number {
   }
   const version = Number(metaOf(database, 'schema'));
   if (version <= migrations.length) return version;
-  throw new SchemaNewerError(
-    `The file ${database.file} has schema ${version}; this version of Tidemark knows up to ${migrations.length}.`,
-    {
-      details: { file: database.file, schema: version, known: migrations.length },
-      hint: 'Run the newer version that wrote the file. There is no way back to an older schema.',
-    },
-  );
+  throw new SchemaNewerError(`The file ${database.file}`, { schema: version, known: migrations.length });
 }
 
 function foreign({ file }: Database): FileForeignError {

@@ -5,7 +5,7 @@ import { allRows, integerOf, oneRow } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import { streamKey, topicsKey } from './log-keys.ts';
 import { toColumn, toHeadersColumn } from './record-columns.ts';
-import { blockSize, recordId } from './record-id.ts';
+import { blockSize, offsetOfRecord, recordId, streamOfRecord } from './record-id.ts';
 
 /** A record that has no place yet. */
 export type NewRecord = Omit<LogRecord, 'offset' | 'partition'>;
@@ -54,6 +54,13 @@ export class LogWriter {
       .run(id, timestamp, toColumn(record.key), toColumn(record.value), toHeadersColumn(record.headers));
     this.#noteTimestamp(stream, offset, timestamp);
     return { id, position: { topic, partition, offset } };
+  }
+
+  /** Where a record stands that the topic has already. */
+  positionOf(topic: string, id: number): Position {
+    const statement = this.#database.statement('SELECT partition FROM tm_stream WHERE id = ?');
+    const partition = integerOf(oneRow(statement, streamOfRecord(id))?.[0]);
+    return { topic, partition, offset: offsetOfRecord(id) };
   }
 
   /** Writes what is kept per stream, and gives the keys of what changed: to be told once the transaction stands. */

@@ -1,7 +1,13 @@
 import type { Scope } from '../../../checkpoints/epoch.ts';
-import { IndexViolatedError, ModelHeldError, ModelNameReservedError } from '../../../read-models/model-error.ts';
-import type { IndexShape, ModelShape } from '../../../read-models/model-shape.ts';
-import { allRows, oneRow, textOf } from '../database/columns.ts';
+import { indexNameOf } from '../../../read-models/index-name.ts';
+import {
+  IndexViolatedError,
+  ModelHeldError,
+  ModelKindChangedError,
+  ModelNameReservedError,
+} from '../../../read-models/model-error.ts';
+import type { ModelShape } from '../../../read-models/model-shape.ts';
+import { allRows, integerOf, oneRow, textOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 import { internalPrefix } from '../database/schema.ts';
 import { isNotUnique } from '../database/sqlite-error.ts';
@@ -25,10 +31,15 @@ export function makeModel(database: Database, { subscription, generation }: Scop
   database
     .statement('INSERT OR IGNORE INTO tm_model(name, subscription, generation, kind) VALUES (?, ?, ?, ?)')
     .run(model.name, subscription, generation, model.kind);
-  const holder = oneRow(database.statement('SELECT subscription FROM tm_model WHERE name = ?'), model.name);
-  const heldBy = textOf(holder?.[0]);
-  if (heldBy !== subscription) {
-    throw new ModelHeldError({ model: model.name, heldBy, subscription });
+  const listed = oneRow(
+    database.statement('SELECT subscription, generation, kind FROM tm_model WHERE name = ?'),
+    model.name,
+  );
+  const heldBy = textOf(listed?.[0]);
+  const kind = textOf(listed?.[2]);
+  if (heldBy !== subscription) throw new ModelHeldError({ model: model.name, heldBy, subscription });
+  if (integerOf(listed?.[1]) === generation && kind !== model.kind) {
+    throw new ModelKindChangedError({ model: model.name, stored: kind, declared: model.kind });
   }
   const table = tableOf(model.name, generation);
   database.define(`CREATE TABLE IF NOT EXISTS ${quoted(table)} (
@@ -53,7 +64,7 @@ function assertNameIsFree(name: string): void {
 }
 
 function makeIndexes(database: Database, table: string, model: ModelShape): void {
-  const declared = new Map(model.indexes.map((index) => [indexName(table, index), index]));
+  const declared = new Map(model.indexes.map((index) => [`${table}__${indexNameOf(index)}`, index]));
   const existing = allRows(database.statement(`SELECT name FROM pragma_index_list(?) WHERE origin = 'c'`), table);
   for (const name of existing.map((row) => textOf(row[0]))) {
     if (!declared.has(name)) database.define(`DROP INDEX ${quoted(name)}`);
@@ -72,12 +83,6 @@ function makeIndexes(database: Database, table: string, model: ModelShape): void
       throw new IndexViolatedError({ model: model.name, index: name }, error);
     }
   }
-}
-
-/** Tells an index by what it is: a changed declaration is another index. */
-function indexName(table: string, { fields, isUnique }: IndexShape): string {
-  const parts = Object.entries(fields).map(([field, direction]) => `${field}_${direction}`);
-  return `${table}__${parts.join('_')}${isUnique ? '_unique' : ''}`;
 }
 
 /** A dot leads into nested objects. */

@@ -42,8 +42,13 @@ export class PlanWriter {
       assert(decision.refusals.length > 0, 'a refused plan names what is refused');
       return decision.refusals;
     }
-    for (const source of decision.sources) this.#sources.put(source);
-    return this.#writeRows(plan, decision.rows);
+    const refusals = decision.sources.flatMap((source) => this.#putSource(source));
+    return refusals.length > 0 ? refusals : this.#writeRows(plan, decision.rows);
+  }
+
+  #putSource(source: SourceRecord): readonly Refusal[] {
+    const refusal = this.#sources.put(source);
+    return refusal === undefined ? [] : [refusal];
   }
 
   #writeRows(plan: WritePlan, changes: readonly RowChange[]): readonly Refusal[] {

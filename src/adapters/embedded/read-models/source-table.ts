@@ -1,7 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { RefKey } from '../../../log/ref.ts';
+import { rowBytesMax, sourceTooLarge } from '../../../read-models/row-refusal.ts';
 import type { SourceRecord } from '../../../read-models/source-record.ts';
+import type { Refusal } from '../../../read-models/write-plan.ts';
 import { oneRow, textOf } from '../database/columns.ts';
 import type { Database } from '../database/database.ts';
 
@@ -27,7 +29,13 @@ export class SourceTable {
     return row && ({ ref, ...JSON.parse(textOf(row[0])) } as SourceRecord);
   }
 
-  put({ ref, ...record }: SourceRecord): void {
-    this.#put.run(this.#scope.subscription, this.#scope.generation, ref, JSON.stringify(record));
+  /** Why the record is not stored; `undefined`: it is. */
+  put({ ref, ...record }: SourceRecord): Refusal | undefined {
+    const text = JSON.stringify(record);
+    // Three bytes for each unit of text at most.
+    const bytes = text.length * 3 <= rowBytesMax ? 0 : Buffer.byteLength(text);
+    if (bytes > rowBytesMax) return sourceTooLarge(ref, bytes);
+    this.#put.run(this.#scope.subscription, this.#scope.generation, ref, text);
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
-import { ModelHeldError, ModelNameReservedError } from '../../../read-models/model-error.ts';
+import { ModelHeldError, ModelKindChangedError, ModelNameReservedError } from '../../../read-models/model-error.ts';
 import type { ModelShape } from '../../../read-models/model-shape.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
 import { hasCode, MongoCode } from '../server/mongo-error.ts';
@@ -48,10 +48,13 @@ export class ModelCollections {
     } catch (error) {
       if (!hasCode(error, MongoCode.duplicateKey)) throw error;
     }
-    const { _id: model, subscription } = document;
-    const heldBy = (await this.#models.findOne({ _id: model }))?.subscription;
-    if (heldBy === undefined || heldBy === subscription) return;
-    throw new ModelHeldError({ model, heldBy, subscription });
+    const { _id: model, subscription, generation, kind } = document;
+    const listed = await this.#models.findOne({ _id: model });
+    if (listed === null) return;
+    const { subscription: heldBy, kind: stored } = listed;
+    if (heldBy !== subscription) throw new ModelHeldError({ model, heldBy, subscription });
+    if (listed.generation !== generation || stored === kind) return;
+    throw new ModelKindChangedError({ model, stored, declared: kind });
   }
 
   /** Shows live rows without what the store keeps beside them. A filter on it reaches the indexes below. */

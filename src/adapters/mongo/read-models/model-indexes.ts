@@ -1,4 +1,5 @@
 import type { Collection, Document } from 'mongodb';
+import { indexNameOf } from '../../../read-models/index-name.ts';
 import { IndexViolatedError } from '../../../read-models/model-error.ts';
 import type { IndexShape, ModelShape } from '../../../read-models/model-shape.ts';
 import { messageOf, TidemarkError } from '../../../runtime/errors.ts';
@@ -26,7 +27,7 @@ const leastValues: readonly unknown[] = [
 
 /** Makes the declared indexes that are missing; drops those of ours that are not declared any more. */
 export async function makeIndexes(collection: Collection, model: ModelShape): Promise<void> {
-  const declared = new Map(model.indexes.map((index) => [indexNameOf(index), index]));
+  const declared = new Map(model.indexes.map((index) => [`${ownPrefix}${indexNameOf(index)}`, index]));
   const existing = new Set((await collection.indexes()).map(({ name }) => name ?? ''));
   for (const name of existing) {
     if (name.startsWith(ownPrefix) && !declared.has(name)) await collection.dropIndex(name);
@@ -34,12 +35,6 @@ export async function makeIndexes(collection: Collection, model: ModelShape): Pr
   for (const [name, index] of declared) {
     if (!existing.has(name)) await makeIndex(collection, { model: model.name, name, index });
   }
-}
-
-/** Tells an index by what it is: a changed declaration is another index. */
-function indexNameOf({ fields, isUnique }: IndexShape): string {
-  const parts = Object.entries(fields).map(([field, direction]) => `${field}_${direction}`);
-  return `${ownPrefix}${parts.join('_')}${isUnique ? '_unique' : ''}`;
 }
 
 type Declared = { readonly model: string; readonly name: string; readonly index: IndexShape };

@@ -1,4 +1,3 @@
-import type { RefKey } from '../../../log/ref.ts';
 import {
   type RefusalReason,
   rowBytesMax,
@@ -7,7 +6,6 @@ import {
   rowTooLarge,
 } from '../../../read-models/row-refusal.ts';
 import type { RowKey } from '../../../read-models/stored-row.ts';
-import type { Refusal } from '../../../read-models/write-plan.ts';
 import { type RefusedDocument, violatedIndex } from '../server/mongo-error.ts';
 import type { DocumentProblem } from './document-check.ts';
 
@@ -33,16 +31,4 @@ export function reasonOfProblem(row: RowKey, problem: DocumentProblem): RefusalR
 export function reasonOfRefusal(row: RowKey, refused: RefusedDocument): RefusalReason {
   const index = violatedIndex(refused);
   return index === undefined ? rowRefused(row, refused.said) : rowNotUnique(row, index);
-}
-
-/** A source record is beyond the limit: it parks its aggregate, as a row does. */
-export function sourceTooLarge(ref: RefKey, bytes: number): Refusal {
-  return {
-    ref,
-    model: '',
-    id: ref,
-    code: 'ROW_TOO_LARGE',
-    message: `The source record of ${ref} takes ${bytes} bytes; the limit is ${rowBytesMax}.`,
-    isRecoverable: false,
-  };
 }

@@ -1,12 +1,11 @@
 import type { ClientSession, Collection } from 'mongodb';
 import type { Scope } from '../../../checkpoints/epoch.ts';
 import type { RefKey } from '../../../log/ref.ts';
-import { rowBytesMax } from '../../../read-models/row-refusal.ts';
+import { rowBytesMax, sourceTooLarge } from '../../../read-models/row-refusal.ts';
 import type { SourceRecord } from '../../../read-models/source-record.ts';
 import type { FoundSources, Refusal } from '../../../read-models/write-plan.ts';
 import { int64 } from '../server/int64.ts';
 import type { MongoDatabase } from '../server/mongo-database.ts';
-import { sourceTooLarge } from './row-refusal.ts';
 
 type SourceDocument = {
   _id: Scope & { readonly ref: string };

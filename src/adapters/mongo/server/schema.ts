@@ -1,12 +1,8 @@
 import { TidemarkError } from '../../../runtime/errors.ts';
+import { SchemaNewerError } from '../../../runtime/schema-newer-error.ts';
 import { sequenceIndex } from '../failures/mongo-failure-ledger.ts';
 import type { MongoDatabase } from './mongo-database.ts';
 import { hasCode, MongoCode } from './mongo-error.ts';
-
-/** The database was written by a newer version of this package. */
-export class SchemaNewerError extends TidemarkError {
-  readonly code = 'SCHEMA_NEWER';
-}
 
 /** The database belongs to another service. */
 export class DatabaseForeignError extends TidemarkError {
@@ -59,13 +55,7 @@ export async function serviceOf({ db }: MongoDatabase): Promise<string | undefin
 
 function assertKnown(database: string, schema: number): void {
   if (schema <= schemaVersion) return;
-  throw new SchemaNewerError(
-    `The database ${database} has schema ${schema}; this version of Tidemark knows up to ${schemaVersion}.`,
-    {
-      details: { database, schema, known: schemaVersion },
-      hint: 'Run the newer version that wrote it. There is no way back to an older schema.',
-    },
-  );
+  throw new SchemaNewerError(`The database ${database}`, { schema, known: schemaVersion });
 }
 
 async function mark({ db }: MongoDatabase, service: string): Promise<MarkerDocument> {

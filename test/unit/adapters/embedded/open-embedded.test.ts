@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, open, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, stat, symlink, writeFile } from 'node:fs/promises';
 import { execPath } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -79,6 +79,15 @@ describe('opening the embedded file', () => {
     await first.close();
     await using second = await openEmbedded({ file, role: 'follower' });
     expect(await second.checkpoints.list()).toEqual([]);
+  });
+
+  test('refuses a second follower that comes by a link', async () => {
+    await using directory = await scratchDirectory();
+    const file = directory.path('data.db');
+    await using _ = await openEmbedded({ file, role: 'follower' });
+    const link = directory.path('link.db');
+    await symlink(file, link);
+    expect(await failure(openEmbedded({ file: link, role: 'follower' }))).toMatchObject({ code: 'FILE_HELD' });
   });
 
   test('names pid and start of the follower that holds it, until that one is killed', async () => {

@@ -182,5 +182,7 @@ test('a row of a model whose kind was changed stops the worker instead of being 
   const found = store.row(contributed.shape, 'r');
   const write = { kind: 'put', model: plain.shape, id: 'r', row: {} } as const;
   const guarded = { ref: refKey(a), aggregate: 'eshop.order', version: 2, eventIndex: 0, write };
-  expect(() => decideRow(found, guarded)).toThrow('Row "r" of plain has a guard of kind contributors');
+  expect(() => decideRow(found, guarded)).toThrow(
+    'The read model plain is stored as contributors, and is declared as rows now.',
+  );
 });

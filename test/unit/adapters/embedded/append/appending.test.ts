@@ -97,6 +97,18 @@ describe('appending in strict order', () => {
     expect(await stored(file)).toHaveLength(4);
   });
 
+  test('tells of a repeated commit where it stands, wherever its key would lead', async () => {
+    await using file = await inMemory();
+    const stored = [0, 1, 2, 3].map((partition) =>
+      JSON.stringify({ partition, value: line({ id: `P-${partition}` }) }),
+    );
+    for (const [partition, each] of stored.entries()) {
+      const { last } = await file.append([each], { asIs: true });
+      expect(last).toMatchObject({ partition });
+      expect(await file.append([line({ id: `P-${partition}` })])).toMatchObject({ repeated: 1, last });
+    }
+  });
+
   test('refuses another commit for a version that is there', async () => {
     await using file = await inMemory();
     await file.append(lines(3));
@@ -249,6 +261,16 @@ describe('mirroring a log as it is', () => {
     ['what is no object', '[]', 'expected an object'],
     ['a value whose topic cannot be told', '{"value":"x"}', 'topic: expected a name'],
     ['a bare record whose topic cannot be told', '{"aggregateId":"O-1"}', 'topic: expected a name'],
+    [
+      'a key that is no text',
+      String.raw`{"contextName":"a","aggregateName":"b","aggregateId":"\ud800"}`,
+      'lone surrogate',
+    ],
+    [
+      'a topic that is no text',
+      String.raw`{"contextName":"\ud800","aggregateName":"b","aggregateId":"1"}`,
+      'topic: expected a name',
+    ],
   ])('still refuses %s', async (_what, bad, reason) => {
     await using file = await inMemory();
     const error = await errorOf(file.append([line(), bad], asIs));

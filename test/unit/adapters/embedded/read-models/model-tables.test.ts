@@ -84,7 +84,7 @@ describe('a read model in the embedded file', () => {
     await file.readModels.prepare(first, model);
     const plan = `EXPLAIN QUERY PLAN SELECT id FROM m WHERE json_extract(value, '$."buyerId"') = 'b'`;
     expect(columnsOf(path, `${plan} ORDER BY json_extract(value, '$."at"."day"') DESC`).join('\n')).toMatch(
-      /SEARCH m__g1 USING INDEX m__g1__buyerId_1_at\.day_-1 \(<expr>=\?\)$/,
+      /SEARCH m__g1 USING INDEX m__g1__buyer~id_1_at\.day_-1 \(<expr>=\?\)$/,
     );
     expect(columnsOf(path, `EXPLAIN QUERY PLAN SELECT value FROM m WHERE id = 'x'`).join('\n')).toContain(
       'USING INDEX sqlite_autoindex_m__g1_1',
@@ -119,6 +119,24 @@ describe('a read model in the embedded file', () => {
       modelOf('m', { fields: { a: 1 }, isUnique: false }, { fields: { b: -1 }, isUnique: true }),
     );
     expect(indexes()).toEqual(['m__g1__a_1', 'm__g1__b_-1_unique']);
+  });
+
+  test.each([
+    [{ a: 1 }, { A: 1 }],
+    [{ a: 1, b: 1 }, { a_1_b: 1 }],
+    [{ a: 1 }, { a: -1 }],
+    [{ 'a~b': 1 }, { aB: 1 }],
+  ] as const)('has an index for each declaration: %j and %j', async (one, other) => {
+    await using directory = await scratchDirectory();
+    const path = directory.path('data.db');
+    await using file = await openEmbedded({ file: path, role: 'follower' });
+    const declared = [one, other].map((fields) => ({ fields: { ...fields }, isUnique: false }));
+    await file.readModels.prepare(first, modelOf('m', ...declared));
+    const names = columnsOf(
+      path,
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = 'm__g1'`,
+    );
+    expect(names).toHaveLength(2);
   });
 
   test('holds rows to an index that was added while running', async () => {
