@@ -99,10 +99,10 @@ describe('appending in strict order', () => {
 
   test('tells of a repeated commit where it stands, wherever its key would lead', async () => {
     await using file = await inMemory();
-    const stored = [0, 1, 2, 3].map((partition) =>
+    const placed = [0, 1, 2, 3].map((partition) =>
       JSON.stringify({ partition, value: line({ id: `P-${partition}` }) }),
     );
-    for (const [partition, each] of stored.entries()) {
+    for (const [partition, each] of placed.entries()) {
       const { last } = await file.append([each], { asIs: true });
       expect(last).toMatchObject({ partition });
       expect(await file.append([line({ id: `P-${partition}` })])).toMatchObject({ repeated: 1, last });
