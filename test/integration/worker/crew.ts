@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { eshopCommits } from '../../../examples/eshop/generator/eshop-commits.ts';
 import { type KafkaLog, openKafkaLog } from '../../../src/adapters/kafka/index.ts';
@@ -197,7 +198,7 @@ export class Crew implements AsyncDisposable {
 
 function configOf(kafka: KafkaServers, mongod: MongodServer): string {
   return JSON.stringify({
-    app: join(import.meta.dirname, 'app.ts'),
+    app: fileURLToPath(new URL('app.ts', import.meta.url)),
     log: { kind: 'kafka', brokers: kafka.brokers, clientId: 'crew', sessionTimeout: '2s', rebalanceTimeout: '10s' },
     store: { kind: 'mongodb', url: mongod.url, database: 'shop' },
     // Small ones, so that there is always one on the wire.
