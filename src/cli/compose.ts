@@ -31,7 +31,7 @@ export type Appendable = AsyncDisposable & {
 };
 
 /** Whoever only looks waits for a server so long; a worker for ever. */
-const READER_CONNECT_MS = 15_000;
+const READER_CONNECT_MS = 10_000;
 
 type FollowOptions = {
   readonly runtime: Runtime;

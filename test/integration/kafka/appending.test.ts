@@ -128,8 +128,19 @@ describe.skipIf(kafka === undefined)('appending to Kafka', () => {
     expect((await log.log.describe(topic)).partitions).toHaveLength(3);
     expect(await log.append([line], { topicOf: () => topic })).toMatchObject({ appended: 1 });
     expect(await log.retention([topic])).toEqual([
-      { topic, retentionMs: 604_800_000, retentionBytes: undefined, isCompacted: false, isStampedByLog: false },
+      { topic, retentionMs: undefined, retentionBytes: undefined, isCompacted: false, isStampedByLog: false },
     ]);
+  });
+
+  test('a topic that is missing is made by the append that is told how', async () => {
+    const topic = subject.topicName();
+    await using making = subject.open({ newTopics: { partitions: 3 } });
+    const lines = [1, 2].map((version) => JSON.stringify(commitRecord({ id: 'O-1', version })));
+    expect(await making.append(lines, { topicOf: () => topic })).toMatchObject({ appended: 2 });
+    const { partitions } = await log.log.describe(topic);
+    expect(partitions.map(({ end }) => end).toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
+    const [some] = partitions;
+    expect((await log.log.describe(topic, [some?.partition ?? 0, 99])).partitions).toEqual([some]);
   });
 
   test('a record that its topic does not take is named, after those before it', async () => {

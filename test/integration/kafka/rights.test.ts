@@ -69,6 +69,7 @@ describe.skipIf(kafka === undefined)('a broker of Kafka that lets not everybody 
   test('serves whom it knows: joining, reading, appending', async () => {
     await using kafkaLog = open(user('app'));
     const { log } = kafkaLog;
+    await kafkaLog.assertMayJoin('Orders');
     const line = JSON.stringify({ topic: 'orders', key: 'k', timestamp: Date.now(), value: '{}' });
     await kafkaLog.append([line], { asIs: true });
     const session = log.open('Orders', ['orders']);
@@ -108,6 +109,7 @@ describe.skipIf(kafka === undefined)('a broker of Kafka that lets not everybody 
       child: () => logger,
     };
     await using kafkaLog = open(user('app'), { clientId: 'unknown', logger });
+    await expect(kafkaLog.assertMayJoin('Orders')).rejects.toMatchObject({ code: 'LOG_REFUSED' });
     const session = kafkaLog.log.open('Orders', ['orders']);
     const over = new AbortController();
     const following = session.assignments(over.signal)[Symbol.asyncIterator]().next();
