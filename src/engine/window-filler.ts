@@ -49,11 +49,22 @@ export function callHandler(
 export function handledCommitOf(commit: Commit, calls: readonly HandlerCall[], record: LogRecord): HandledCommit {
   return {
     ref: commit.refKey,
-    aggregate: `${commit.ref.context}.${commit.ref.aggregate}`,
+    aggregate: declaredName(commit.ref),
     version: commit.version,
     calls,
     bytes: bytesOf(record),
   };
+}
+
+/** The names met last: a text for each commit would be most of what is made here. */
+let known = { context: '', aggregate: '', name: '.' };
+
+/** As an aggregate is declared: `context.aggregate`. */
+function declaredName({ context, aggregate }: Commit['ref']): string {
+  if (context !== known.context || aggregate !== known.aggregate) {
+    known = { context, aggregate, name: `${context}.${aggregate}` };
+  }
+  return known.name;
 }
 
 export type WindowFillerOptions = {

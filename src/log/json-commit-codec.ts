@@ -31,12 +31,11 @@ type Limits = { readonly isExact: boolean; readonly bytesMax: number };
 function decode({ key, value }: LogRecord, { isExact, bytesMax }: Limits): Decoded {
   if (value === undefined) return { kind: 'tombstone' };
   const keyText = key === undefined ? undefined : wellFormedText(key);
-  const undecodable = (reason: string): Decoded => ({ kind: 'undecodable', reason, aggregateId: keyText });
 
-  if (isLongerThan(bytesMax, value)) return undecodable(`value: expected at most ${bytesMax} bytes, got more`);
+  if (isLongerThan(bytesMax, value)) return undecodable(`value: expected at most ${bytesMax} bytes, got more`, keyText);
   // What a log keeps as text counts as data as it is: a lone surrogate matters only in identities, which are checked below.
   const text = typeof value === 'string' ? value : wellFormedText(value);
-  if (text === undefined) return undecodable('value: expected UTF-8 text');
+  if (text === undefined) return undecodable('value: expected UTF-8 text', keyText);
   let parsed: unknown;
   let data: unknown;
   try {
@@ -44,13 +43,17 @@ function decode({ key, value }: LogRecord, { isExact, bytesMax }: Limits): Decod
     // Only bodies and states are read exactly, and both readings have one shape.
     data = isExact ? parseExact(text, parsed) : parsed;
   } catch (error) {
-    return undecodable(syntaxProblem(error));
+    return undecodable(syntaxProblem(error), keyText);
   }
   const problem = problemOf(parsed);
-  if (problem !== undefined) return undecodable(problem);
+  if (problem !== undefined) return undecodable(problem, keyText);
   const record = parsed as CommitRecord;
-  if (keyText !== record.aggregateId) return undecodable(keyProblem(key, keyText, record.aggregateId));
+  if (keyText !== record.aggregateId) return undecodable(keyProblem(key, keyText, record.aggregateId), keyText);
   return { kind: 'commit', commit: toCommit(record, data as CommitRecord) };
+}
+
+function undecodable(reason: string, aggregateId: string | undefined): Decoded {
+  return { kind: 'undecodable', reason, aggregateId };
 }
 
 /** What V8 says of the place, without the piece of the payload that it may quote. */

@@ -52,7 +52,8 @@ export function projectionHandler(models: readonly ModelShape[], handlers: reado
 
 function callWithState(handler: Own, commit: Commit, models: readonly ModelShape[]): HandlerCall {
   requireState(handler, commit);
-  const event = { ...fieldsOf(commit), events: commit.events.map(toEvent), state: commit.state };
+  // Assigned, not copied over: this runs once per commit.
+  const event = Object.assign(fieldsOf(commit), { events: commit.events.map(toEvent), state: commit.state });
   return handlerCall(EVENT_INDEX_STATE, handler.call(event), models);
 }
 

@@ -121,17 +121,19 @@ function declaredModel(model: PlainObject, models: readonly ModelShape[]): Model
   });
 }
 
+/** Member by member: copying them over costs more than the rest. */
 function canonicalWrite(value: PlainObject, row: { readonly model: ModelShape; readonly id: string }): Write {
+  const { model, id } = row;
   switch (value['kind']) {
     case 'put':
-      return { kind: 'put', ...row, row: canonicalRow(value['row'], row) };
+      return { kind: 'put', model, id, row: canonicalRow(value['row'], row) };
     case 'part':
-      return { kind: 'part', ...row, fields: canonicalRow(value['fields'], row) };
+      return { kind: 'part', model, id, fields: canonicalRow(value['fields'], row) };
     case 'contribute':
-      return { kind: 'contribute', ...row, amounts: amountsOf(value['amounts'], row) };
+      return { kind: 'contribute', model, id, amounts: amountsOf(value['amounts'], row) };
     case 'add':
-      return { kind: 'add', ...row, amounts: amountsOf(value['amounts'], row) };
+      return { kind: 'add', model, id, amounts: amountsOf(value['amounts'], row) };
     default:
-      return { kind: 'remove', ...row };
+      return { kind: 'remove', model, id };
   }
 }
