@@ -86,6 +86,68 @@ describe.skipIf(kafka === undefined || mongodb === undefined)('the command line 
     ]);
   });
 
+  test('odd records and partitions that were added later come out as they should', async () => {
+    await using place = await shop();
+    const { topic } = place;
+    await subject.createTopic(topic, 1);
+    const old = { topic, partition: 0 };
+    const commit = (id: string, version: number, more: { readonly units?: number; readonly tenant?: string } = {}) => {
+      const { units = version, tenant } = more;
+      const line = JSON.parse(orderLine({ id, version, units })) as object;
+      return { key: id, value: JSON.stringify({ ...line, ...(tenant === undefined ? {} : { tenantId: tenant }) }) };
+    };
+    const large = { key: 'L', value: orderLine({ id: 'L', version: 1, status: 'x'.repeat(5_000_000) }) };
+    await subject.append(old, [commit('A', 1), { key: 'A', value: undefined }, commit('B', 1)]);
+    await subject.append(old, [large]);
+    await subject.append(old, [{ key: 'N', value: 'this is no JSON' }, commit('P', 1), commit('P', 2, { units: -1 })]);
+    expect(await place.run(['run', '--until-caught-up'])).toMatchObject({ code: 0 });
+    // Behind in the old partition, while what follows stands in new ones.
+    await subject.append(old, [commit('A', 2), commit('N', 1), commit('P', 3)]);
+    await subject.admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
+    await subject.append({ topic, partition: 1 }, [commit('P', 4), commit('A', 3), commit('T', 1, { tenant: 'one' })]);
+    await subject.append({ topic, partition: 2 }, [commit('N', 2), commit('C', 1), commit('B', 2)]);
+    await subject.append({ topic, partition: 2 }, [commit('T', 1, { tenant: 'two' })]);
+    expect(await place.run(['run', '--until-caught-up'])).toMatchObject({ code: 0 });
+    const rows = new Map(
+      jsonLines(await place.run(['rows', 'orders', '--json'])).map((row) => [row['_id'], row['units']]),
+    );
+    expect(rows).toEqual(
+      new Map([
+        ['A', 3],
+        ['B', 2],
+        ['C', 1],
+        ['L', 1],
+        ['P', 1],
+        ['T', 1],
+      ]),
+    );
+    const parked = jsonLines(await place.run(['failures', 'list', '--json']));
+    expect(parked.map(({ ref, version, role }) => [ref, version, role])).toEqual([
+      [undefined, undefined, 'head'],
+      ['shop.order/(0)/P', 2, 'head'],
+      ['shop.order/(0)/N', 1, 'follower'],
+      ['shop.order/(0)/P', 3, 'follower'],
+      ['shop.order/(0)/P', 4, 'follower'],
+      ['shop.order/(0)/N', 2, 'follower'],
+      ['shop.order/two/T', 1, 'head'],
+    ]);
+    expect(jsonLines(await place.run(['status', '--json'])).map(({ lag }) => lag)).toEqual([0, 0, 0]);
+  });
+
+  test('a worker that lags when retention passes it stops there, and names from and to', async () => {
+    await using place = await shop();
+    await place.run(['append', '-', '--create-topics', '1'], envelopes(place.topic, 20));
+    expect(await place.run(['run', '--until-caught-up'])).toMatchObject({ code: 0 });
+    await place.run(['append', '-'], envelopes(place.topic, 20));
+    await subject.deleteRecords(place.topic, 0, 30);
+    const ran = await place.run(['run', '--until-caught-up']);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/stopped OrderProjection\.onEvent .*gap: Offset 20 .* goes from 30 to 40/);
+    expect(jsonLines(await place.run(['check', '--json'])).map(({ finding }) => finding)).toContainEqual(
+      'Partition 0 lost the commits from 20 to 30.',
+    );
+  });
+
   test('check tells what a worker will meet', async () => {
     await using place = await shop();
     const before = await place.run(['check', '--json']);
