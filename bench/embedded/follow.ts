@@ -14,6 +14,10 @@ import {
 import { openEmbedded } from 'tidemark/embedded';
 import { nodeRuntime } from 'tidemark/node';
 import type { OrderEvents, OrderState } from '../../examples/eshop/order.ts';
+import { keepHeapLean } from '../../src/cli/lean-heap.ts';
+
+// As the command line does.
+keepHeapLean();
 
 const [, , file = '', kind = 'rows', round = '0'] = argv;
 const Order = aggregate<OrderState, OrderEvents>('eshop.order');

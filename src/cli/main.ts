@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { exitCodeOf } from './exit-code.ts';
+import { keepHeapLean } from './lean-heap.ts';
 import { runProgram } from './program.ts';
 import { reportError } from './screen/report-error.ts';
 import { Terminal } from './screen/terminal.ts';
 import { UncaughtError } from './uncaught-error.ts';
+
+keepHeapLean();
 
 /** What signals end a process with that does not handle them. */
 const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;

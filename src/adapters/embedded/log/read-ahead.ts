@@ -10,6 +10,9 @@ export type PageAnswer = { readonly id: number; readonly rows: readonly Columns[
 /** Compiled it stands beside this file with the same extension. */
 const script = new URL(`./page-thread${extname(import.meta.url)}`, import.meta.url);
 
+/** What passes through is soon gone. A record that is larger ends the thread, and is read by the first one. */
+const resourceLimits = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };
+
 /**
  * Reads pages on a second thread while the first one handles what it has. The thread starts with the first request and
  * ends at `close`. It may fail at any time: then requests are answered with nothing, and whoever asked reads for itself,
@@ -51,7 +54,7 @@ export class ReadAhead {
   }
 
   #start(): Worker {
-    const thread = new Worker(script, { workerData: { file: this.#file } });
+    const thread = new Worker(script, { workerData: { file: this.#file }, resourceLimits });
     thread.on('message', (message: 'ready' | PageAnswer) => {
       if (message === 'ready') this.#isReady = true;
       else this.#answer(message);
