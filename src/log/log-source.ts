@@ -46,7 +46,7 @@ export interface LogSession {
   assignments(signal: AbortSignal): AsyncIterable<Assignment>;
   /**
    * Records of `from.topic`/`from.partition` from `from.offset` on, in order, with no overlap. Answers with an empty batch
-   * after `waitMs` or on abort. Throws `OffsetOutOfRangeError`, `UnavailableError`, and typed errors of its own where
+   * after `waitMs`, on abort, or when the session stops meanwhile; one that begins later throws `UnavailableError`. Throws `OffsetOutOfRangeError`, `UnavailableError`, and typed errors of its own where
    * records cannot be read at all: they stay until an operator acts.
    */
   pull(from: Position, limits: PullLimits, signal: AbortSignal): Promise<LogBatch>;

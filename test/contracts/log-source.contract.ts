@@ -205,6 +205,13 @@ export const logSourceContract: Contract<LogSubject> = {
     });
   },
 
+  'a pull of a session that was stopped is an outage, not an answer': async (subject) => {
+    await subject.append(topic, 0, numbered(1));
+    const session = subject.log.open('Orders.onEvent', [topic]);
+    await session.stop();
+    await expect(session.pull(at(0), all, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  },
+
   'assignments end on abort, and when the session stops': async (subject) => {
     await subject.append(topic, 0, numbered(1));
     for (const end of ['abort', 'stop']) {

@@ -1,5 +1,6 @@
 import type { Assignment, LogBatch, LogSession, PullLimits } from '../../log/log-source.ts';
 import type { Position, TopicPartition } from '../../log/position.ts';
+import { sessionOver } from '../../log/session-over.ts';
 import type { FetchClient } from './fetch/fetch-client.ts';
 import type { PartitionFeed } from './fetch/partition-feed.ts';
 import type { GroupMembership } from './membership/group-membership.ts';
@@ -8,6 +9,7 @@ import type { GroupMembership } from './membership/group-membership.ts';
 const OUTAGE_MS = 1_000;
 
 export type KafkaLogSessionParts = {
+  readonly subscription: string;
   readonly topics: readonly string[];
   readonly client: FetchClient;
   /** The membership, which tells what is owned. */
@@ -43,7 +45,8 @@ export class KafkaLogSession implements LogSession {
   }
 
   async pull(from: Position, limits: PullLimits, signal: AbortSignal): Promise<LogBatch> {
-    const { client, nowMs } = this.#parts;
+    const { client, nowMs, subscription } = this.#parts;
+    if (this.#stopping.signal.aborted && !signal.aborted) throw sessionOver(subscription);
     const feed = client.feed(from);
     feed.seek(from.offset);
     const startedAtMs = nowMs();

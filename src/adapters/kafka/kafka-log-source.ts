@@ -72,6 +72,7 @@ export class KafkaLogSource implements LogSource {
     const logger = this.#parts.logger.child({ subscription });
     const groupId = this.#groupOf(subscription);
     const session: KafkaLogSession = new KafkaLogSession({
+      subscription,
       topics: followed,
       client: new FetchClient({ view, leaders, settings: connection, inflate }),
       nowMs: () => connection.runtime.clock.monotonicMs(),

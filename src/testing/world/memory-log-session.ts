@@ -2,6 +2,7 @@ import type { Assignment, LogBatch, LogSession, PullLimits } from '../../log/log
 import { OffsetOutOfRangeError } from '../../log/offset-out-of-range-error.ts';
 import type { Position } from '../../log/position.ts';
 import type { LogRecord } from '../../log/record.ts';
+import { sessionOver } from '../../log/session-over.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Notifier } from '../../runtime/notifier.ts';
 import type { MemoryLog } from './memory-log.ts';
@@ -52,7 +53,8 @@ export class MemoryLogSession implements LogSession {
   }
 
   async pull(from: Position, limits: PullLimits, signal: AbortSignal): Promise<LogBatch> {
-    const { clock } = this.#options;
+    const { clock, subscription } = this.#options;
+    if (this.isStopped && !signal.aborted) throw sessionOver(subscription);
     const untilMs = clock.monotonicMs() + limits.waitMs;
     for (;;) {
       const batch = this.#page(from, limits);

@@ -3,6 +3,7 @@ import type { Assignment, LogBatch, LogSession, PullLimits } from '../../../log/
 import { OffsetOutOfRangeError } from '../../../log/offset-out-of-range-error.ts';
 import { type Position, partitionKey, type TopicPartition } from '../../../log/position.ts';
 import type { LogRecord } from '../../../log/record.ts';
+import { sessionOver } from '../../../log/session-over.ts';
 import type { ChangeWatch } from '../database/change-watch.ts';
 import type { Columns } from '../database/columns.ts';
 import { streamKey, topicsKey } from './log-keys.ts';
@@ -19,6 +20,7 @@ type SessionParts = {
   readonly tables: LogTables;
   readonly changes: ChangeWatch;
   readonly readAhead: ReadAhead;
+  readonly subscription: string;
   readonly topics: readonly string[];
 };
 
@@ -34,15 +36,17 @@ export class EmbeddedLogSession implements LogSession {
   readonly #tables: LogTables;
   readonly #changes: ChangeWatch;
   readonly #readAhead: ReadAhead;
+  readonly #subscription: string;
   readonly #topics: readonly string[];
   readonly #stopping = new AbortController();
   /** By stream: the page that most likely is asked for next. */
   readonly #ahead = new Map<number, PageAhead>();
 
-  constructor({ tables, changes, readAhead, topics }: SessionParts) {
+  constructor({ tables, changes, readAhead, subscription, topics }: SessionParts) {
     this.#tables = tables;
     this.#changes = changes;
     this.#readAhead = readAhead;
+    this.#subscription = subscription;
     this.#topics = [...new Set(topics)];
   }
 
@@ -66,6 +70,7 @@ export class EmbeddedLogSession implements LogSession {
   async pull(from: Position, limits: PullLimits, signal: AbortSignal): Promise<LogBatch> {
     // A reader that is far behind never waits for the log: it must not keep others from their turn.
     await nextTurn();
+    if (this.#stopping.signal.aborted && !signal.aborted) throw sessionOver(this.#subscription);
     const ended = limits.waitMs > 0 ? AbortSignal.any([signal, this.#stopping.signal]) : signal;
     const deadline = performance.now() + limits.waitMs;
     for (;;) {

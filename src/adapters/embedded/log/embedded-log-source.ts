@@ -41,11 +41,12 @@ export class EmbeddedLogSource implements LogSource {
     return new Map(streams.map((stream) => [stream.partition, this.#tables.offsetAt(stream, instantMs)]));
   }
 
-  open(_subscription: string, topics: readonly string[]): LogSession {
+  open(subscription: string, topics: readonly string[]): LogSession {
     return new EmbeddedLogSession({
       tables: this.#tables,
       changes: this.#changes,
       readAhead: this.#readAhead,
+      subscription,
       topics,
     });
   }
