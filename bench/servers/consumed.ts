@@ -7,11 +7,13 @@ export type Consumption = {
   readonly records: number;
   /** Of a partition, at once. */
   readonly bytes: number;
+  /** Partitions handled at once; default 1. */
+  readonly concurrency?: number;
 };
 
 /** Reads a topic from its beginning by a plain consumer; offsets are committed after each batch, as kafkajs does. */
 export async function consumed(
-  { brokers, topic, records, bytes }: Consumption,
+  { brokers, topic, records, bytes, concurrency = 1 }: Consumption,
   handle: (batch: readonly KafkaMessage[]) => Promise<void>,
 ): Promise<{ readonly ms: number; readonly records: number }> {
   const kafka = new Kafka({ clientId: 'bench', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
@@ -27,6 +29,7 @@ export async function consumed(
   const startedMs = performance.now();
   await consumer.run({
     eachBatchAutoResolve: true,
+    partitionsConsumedConcurrently: concurrency,
     eachBatch: async ({ batch: { messages } }) => {
       const taken = messages.slice(0, records - seen);
       await handle(taken);

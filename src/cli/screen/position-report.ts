@@ -77,13 +77,20 @@ async function endsOf(stores: Stores, topic: string): Promise<ReadonlyMap<number
   return new Map(partitions.map(({ partition, end }) => [partition, end]));
 }
 
-/** A table for people: a line per partition. */
+/** A table for people: a line per partition. Of a running worker its states, of the store who claimed last. */
 export function formatPositions(lines: readonly PositionLine[]): string {
   const isRunning = lines.some(({ state }) => state !== undefined);
+  const columns = ['subscription', 'topic', 'partition', 'position', 'end', 'lag', 'parked', 'epoch'];
   return formatTable(
-    ['subscription', 'topic', 'partition', 'position', 'end', 'lag', 'parked', isRunning ? 'state' : 'saved', 'from'],
-    lines.map(({ subscription, topic, partition, offset, end, lag, parked, state, savedAt, origin }) => {
-      return [subscription, topic, partition, offset, end, lag, parked, state ?? savedAt, origin];
+    [...columns, ...(isRunning ? ['state'] : ['owner', 'saved']), 'from'],
+    lines.map(({ subscription, topic, partition, offset, end, lag, parked, epoch, state, owner, savedAt, origin }) => {
+      const where = [subscription, topic, partition, offset, end, lag, parked, epoch];
+      return [...where, ...(isRunning ? [state] : [shortOwner(owner), savedAt]), origin];
     }),
   );
+}
+
+/** Host and process; what tells starts of one process id apart is for programs. */
+function shortOwner(owner: string | undefined): string | undefined {
+  return /^(.*:\d+):[^:]+$/.exec(owner ?? '')?.[1] ?? owner;
 }

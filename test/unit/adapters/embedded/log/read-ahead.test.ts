@@ -62,7 +62,13 @@ describe('reading ahead', () => {
     const tables = new LogTables(database);
     const stream = tables.streamOf({ topic: 't', partition: 0 });
     const all = stream && tables.page(stream, 0, { records: RECORDS, bytes: Number.MAX_SAFE_INTEGER });
-    const session = new EmbeddedLogSession({ tables, changes: database.changes, readAhead, topics: ['t'] });
+    const session = new EmbeddedLogSession({
+      tables,
+      changes: database.changes,
+      readAhead,
+      subscription: 'S.on',
+      topics: ['t'],
+    });
     const read = async (offset: number, records: number) =>
       session.pull({ topic: 't', partition: 0, offset }, { records, bytes: 100_000, waitMs: 0 }, signal);
     for (const start of [0, 500, 500, 3]) {
