@@ -5,8 +5,11 @@
  * | following | handling what the log holds |
  * | waiting | the store or the log cannot be reached, or older partitions go first; goes on by itself |
  * | fenced | another owner took over; claims again after a backoff |
- * | gap | the log lost what comes next, or is another log; an operator must act |
- * | stopped | a bound was reached or our own code failed; an operator must act |
+ * | gap | the log lost what comes next; an operator must act |
+ * | stopped | a bound was reached, the log is another one, or a store or log refuses for good; the reason says whether it goes
+ *   on by itself |
+ *
+ * A partition in `gap` or `stopped` notices within seconds when its stored epoch moves (a reset), and goes on from there.
  */
 export type PartitionState = 'starting' | 'following' | 'waiting' | 'fenced' | 'gap' | 'stopped';
 
@@ -16,7 +19,7 @@ export type PartitionStatus = {
   readonly state: PartitionState;
   /** Why, for every state but `starting` and `following`. */
   readonly reason: string | undefined;
-  /** The next offset to handle, as committed. */
+  /** Everything below is done or parked; while a claim is waited for, where the partition begins or last stood. */
   readonly offset: number;
   /** The log's end as last seen. */
   readonly end: number;
