@@ -26,7 +26,7 @@ export class ModelKindChangedError extends TidemarkError {
     const { model, stored, declared } = changed;
     super(`The read model ${model} is stored as ${stored}, and is declared as ${declared} now.`, {
       details: { model, stored, declared },
-      hint: 'Rebuild the read model, or define the new one under another name.',
+      hint: 'A read model keeps its kind. Give the new one another name.',
     });
   }
 }

@@ -460,14 +460,24 @@ export const readModelStoreContract: Contract<StoresSubject> = {
   },
 
   'a read model that is stored as another kind is refused, and stays as it was': async (stores) => {
-    await stores.readModels.prepare(scope, summaries);
-    for (const kind of ['totals', 'joined', 'moves'] as const) {
-      await expect(stores.readModels.prepare(scope, { ...summaries, kind })).rejects.toMatchObject({
-        code: 'MODEL_KIND_CHANGED',
-        details: { model: summaries.name, stored: 'rows', declared: kind },
-      });
+    const kinds = ['rows', 'moves', 'joined', 'totals'] as const;
+    const models = kinds.map((kind): ModelShape => ({ ...accounts, name: `stored_as_${kind}`, kind }));
+    const owner = await prepared(stores, ...models);
+    const [rows] = models;
+    if (rows === undefined) throw new Error('there are kinds');
+    await commitOn(owner, { plan: putting({ model: rows, rows: [row('A-1', { email: 'a@b' })] }) });
+    for (const model of models) {
+      for (const kind of kinds.filter((each) => each !== model.kind)) {
+        await expect(stores.readModels.prepare(scope, { ...model, kind, indexes: [] })).rejects.toMatchObject({
+          code: 'MODEL_KIND_CHANGED',
+          details: { model: model.name, stored: model.kind, declared: kind },
+        });
+      }
+      await stores.readModels.prepare(scope, model);
     }
-    await stores.readModels.prepare(scope, summaries);
+    expect(await visible(stores, rows)).toEqual({ 'A-1': { email: 'a@b' } });
+    const alike = putting({ model: rows, rows: [row('A-2', { email: 'a@b' })] });
+    expect(await owner.commit({ plan: alike })).toMatchObject({ kind: 'refused' });
   },
 
   'a read model nobody prepared has no rows': async (stores) => {
