@@ -64,7 +64,8 @@ function assertNameIsFree(name: string): void {
 }
 
 function makeIndexes(database: Database, table: string, model: ModelShape): void {
-  const declared = new Map(model.indexes.map((index) => [`${table}__${indexNameOf(index)}`, index]));
+  // Tables, views and indexes share one space of names, and no model's name has a `~`.
+  const declared = new Map(model.indexes.map((index) => [`${table}~${indexNameOf(index)}`, index]));
   const existing = allRows(database.statement(`SELECT name FROM pragma_index_list(?) WHERE origin = 'c'`), table);
   for (const name of existing.map((row) => textOf(row[0]))) {
     if (!declared.has(name)) database.define(`DROP INDEX ${quoted(name)}`);

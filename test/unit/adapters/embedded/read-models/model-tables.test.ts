@@ -84,7 +84,7 @@ describe('a read model in the embedded file', () => {
     await file.readModels.prepare(first, model);
     const plan = `EXPLAIN QUERY PLAN SELECT id FROM m WHERE json_extract(value, '$."buyerId"') = 'b'`;
     expect(columnsOf(path, `${plan} ORDER BY json_extract(value, '$."at"."day"') DESC`).join('\n')).toMatch(
-      /SEARCH m__g1 USING INDEX m__g1__buyer~id_1_at\.day_-1 \(<expr>=\?\)$/,
+      /SEARCH m__g1 USING INDEX m__g1~buyer~id_1_at\.day_-1 \(<expr>=\?\)$/,
     );
     expect(columnsOf(path, `EXPLAIN QUERY PLAN SELECT value FROM m WHERE id = 'x'`).join('\n')).toContain(
       'USING INDEX sqlite_autoindex_m__g1_1',
@@ -113,12 +113,12 @@ describe('a read model in the embedded file', () => {
       AND tbl_name = 'm__g1' ORDER BY name`,
       );
     await file.readModels.prepare(first, modelOf('m', { fields: { a: 1 }, isUnique: true }));
-    expect(indexes()).toEqual(['m__g1__a_1_unique']);
+    expect(indexes()).toEqual(['m__g1~a_1_unique']);
     await file.readModels.prepare(
       first,
       modelOf('m', { fields: { a: 1 }, isUnique: false }, { fields: { b: -1 }, isUnique: true }),
     );
-    expect(indexes()).toEqual(['m__g1__a_1', 'm__g1__b_-1_unique']);
+    expect(indexes()).toEqual(['m__g1~a_1', 'm__g1~b_-1_unique']);
   });
 
   test.each([
@@ -137,6 +137,39 @@ describe('a read model in the embedded file', () => {
       `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = 'm__g1'`,
     );
     expect(names).toHaveLength(2);
+  });
+
+  test('whose name reads like an index of another one stands beside it, whichever comes first', async () => {
+    const indexed = modelOf('m', { fields: { x: 1 }, isUnique: false });
+    const alike = ['m__g1__x_1', 'm__g1_x_1'].map((name) => modelOf(name));
+    for (const models of [
+      [indexed, ...alike],
+      [...alike, indexed],
+    ]) {
+      await using file = await openEmbedded({ file: ':memory:', role: 'follower' });
+      for (const model of models) await file.readModels.prepare(first, model);
+      expect(await file.readModels.listModels()).toEqual(['m', 'm__g1__x_1', 'm__g1_x_1']);
+    }
+  });
+
+  test('in a file of an earlier version has its indexes made anew by their declaration', async () => {
+    await using directory = await scratchDirectory();
+    const path = directory.path('data.db');
+    const index = (fields: IndexShape['fields']): IndexShape => ({ fields, isUnique: true });
+    {
+      await using file = await openEmbedded({ file: path, role: 'follower' });
+      await file.readModels.prepare(first, modelOf('m'));
+    }
+    const before = new DatabaseSync(path);
+    before.exec(`CREATE UNIQUE INDEX "m__g1__a~b_1_unique" ON m__g1 (json_extract(value, '$."a~b"')) WHERE live = 1`);
+    before.close();
+    await using file = await openEmbedded({ file: path, role: 'follower' });
+    const model = modelOf('m', index({ aB: 1 }));
+    await file.readModels.prepare(first, model);
+    expect(await insert(file, model, { a: { 'a~b': 1, aB: 1 }, b: { 'a~b': 1, aB: 2 } })).toEqual({
+      kind: 'committed',
+    });
+    expect(await insert(file, model, { c: { aB: 2 } })).toMatchObject({ kind: 'refused' });
   });
 
   test('holds rows to an index that was added while running', async () => {
@@ -158,7 +191,7 @@ describe('a read model in the embedded file', () => {
     const unique = modelOf('m', { fields: { email: 1 }, isUnique: true });
     await expect(file.readModels.prepare(first, unique)).rejects.toMatchObject({
       code: 'INDEX_VIOLATED',
-      details: { model: 'm', index: 'm__g1__email_1_unique' },
+      details: { model: 'm', index: 'm__g1~email_1_unique' },
     });
     expect(await insert(file, plain, { c: { email: 'x' } })).toEqual({ kind: 'committed' });
   });
