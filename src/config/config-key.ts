@@ -70,8 +70,6 @@ export function findKey(schema: z.core.$ZodType, text: string): KeyPath | undefi
     const before = path.slice(0, any);
     const after = path.slice(any + 1);
     const name = named.slice(before.length, named.length - after.length);
-    // No subscription can have this name, and objects make something else of it.
-    if (formatPath(name) === '__proto__') continue;
     if (name.length === 0 || formatPath([...before, ...name, ...after]) !== text) continue;
     return [...before, formatPath(name), ...after];
   }

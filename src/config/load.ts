@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { messageOf } from '../runtime/errors.ts';
 import { ConfigError, type ConfigProblem, ConfigUnreadableError, describeValue } from './config-error.ts';
 import { readConfigFile } from './config-file.ts';
 import { findKey, formatPath, type KeyPath, keysOf, namesIn, pathKey, schemaAt } from './config-key.ts';
 import { type Environment, readEnvironment } from './environment.ts';
-import { leafOf } from './leaf.ts';
+import { leafOf, unwrapped } from './leaf.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Given, Origin } from './origin.ts';
 import { type ConfigValues, configSchema } from './schema.ts';
@@ -156,8 +156,9 @@ export function checkValues<T extends z.ZodType>(
   given: readonly Given[],
 ): { readonly values: z.output<T> | undefined; readonly problems: readonly ConfigProblem[] } {
   const tree = treeOf(given);
+  const nameless = given.filter(({ path }) => isNameless(path, schema)).map(namelessEntry);
   const parsed = schema.safeParse(tree);
-  if (parsed.success) return { values: parsed.data, problems: [] };
+  if (parsed.success) return { values: nameless.length > 0 ? undefined : parsed.data, problems: nameless };
   const byPath = new Map(given.map((one) => [pathKey(one.path), one]));
   const problems = parsed.error.issues.flatMap((issue) => {
     const path = issue.path.map(String);
@@ -171,7 +172,24 @@ export function checkValues<T extends z.ZodType>(
     const expected = leaf?.expects ?? 'a section with keys';
     return [{ path: formatPath(path), expected, got: value, origin: one?.origin ?? ({ kind: 'default' } as const) }];
   });
-  return { values: undefined, problems };
+  return { values: undefined, problems: [...nameless, ...problems] };
+}
+
+/** Whether a record has an entry named `__proto__` here: objects make something else of it, and the schema drops it. */
+function isNameless(path: KeyPath, schema: z.core.$ZodType): boolean {
+  const place = path.indexOf('__proto__');
+  if (place < 0) return false;
+  const section = schemaAt(schema, path.slice(0, place));
+  return section !== undefined && unwrapped(section) instanceof z.ZodRecord;
+}
+
+function namelessEntry({ path, origin }: Given): ConfigProblem {
+  return {
+    path: formatPath(path),
+    expected: 'another name than __proto__',
+    got: 'a name that nothing can have',
+    origin,
+  };
 }
 
 function unknownKey(path: KeyPath, schema: z.core.$ZodType, byPath: ReadonlyMap<string, Given>): ConfigProblem {

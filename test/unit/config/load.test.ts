@@ -113,10 +113,18 @@ describe('a config for servers', () => {
     expect(log.brokers).toEqual(['c:1', 'd:2']);
   });
 
-  test('has no subscription named __proto__', async () => {
-    const key = 'subscriptions.__proto__.start';
-    expect(await problems(undefined, { flags: [set(key, 'end')] })).toEqual([
-      expect.stringMatching(/^subscriptions\.__proto__\.start: expected a known key .*got an unknown key \(--set\)$/),
+  test('has no subscription named __proto__, wherever it is written', async () => {
+    const problem = 'expected another name than __proto__, got a name that nothing can have';
+    expect(await problems(undefined, { flags: [set('subscriptions.__proto__.start', 'end')] })).toEqual([
+      `subscriptions.__proto__.start: ${problem} (--set)`,
+    ]);
+    expect(await problems('subscriptions:\n  __proto__:\n    start: end\n    batch: { records: 0 }')).toEqual([
+      `subscriptions.__proto__.start: ${problem} (conf.yaml:3)`,
+      `subscriptions.__proto__.batch.records: ${problem} (conf.yaml:4)`,
+    ]);
+    expect(await problems('subscriptions: { __proto__: }\ndrain: x')).toEqual([
+      `subscriptions.__proto__: ${problem} (conf.yaml:1)`,
+      expect.stringMatching(/^drain: /),
     ]);
   });
 
