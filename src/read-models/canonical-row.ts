@@ -21,7 +21,8 @@ export class RowInvalidError extends TidemarkError {
 
 /**
  * The row as every store sees it, a copy of plain objects, arrays and dates: whatever the handler does to its own later
- * does not matter. Undefined members are dropped, -0 is 0. Throws RowInvalidError (`ROW_INVALID`) with the path of the first value that no store can hold.
+ * does not matter. Undefined members are dropped, -0 is 0. Throws RowInvalidError (`ROW_INVALID`) with the path of the
+ * first value that no store can hold.
  */
 export function canonicalRow(value: unknown, row?: RowName): RowValue {
   if (isPlainObject(value)) {
@@ -49,7 +50,8 @@ export function amountsOf(value: unknown, row?: RowName): Amounts {
 }
 
 /*
- * The hot path: it looks at each value once, and answers `undefined` for whatever cannot be stored; `undefined` itself is handled by the callers. Where and why is found by a second, slow look.
+ * The hot path: it looks at each value once, and answers `undefined` for whatever cannot be stored; `undefined` itself is
+ * handled by the callers. Where and why is found by a second, slow look.
  */
 function canonicalValue(value: unknown, depth: number): unknown {
   switch (typeof value) {
