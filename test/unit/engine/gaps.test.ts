@@ -59,8 +59,12 @@ describe('A position that the log does not hold', () => {
     expect(await rowsOf(world)).toEqual({});
     world.log.skip(partition(), 5);
     world.log.expire(partition(), 6);
+    // Whoever went on at the log's low would take this one.
+    publish(world, 'b', { version: 1 });
     await world.clock.advance(100_000);
+    expect(partitionStatus(process)).toMatchObject({ state: 'gap', offset: 1 });
     expect(await rowsOf(world)).toEqual({ a: { status: 'v1', version: 1 } });
+    expect((await checkpointOf(world))?.offset).toBe(1);
     await stopped(world, process);
   });
 
