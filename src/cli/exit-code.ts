@@ -45,5 +45,9 @@ const byErrorCode: Readonly<Record<string, ExitCode>> = {
 };
 
 export function exitCodeOf(error: unknown): ExitCode {
-  return (error instanceof TidemarkError ? byErrorCode[error.code] : undefined) ?? exitCodes.found;
+  return error instanceof TidemarkError ? exitCodeOfError(error.code) : exitCodes.found;
+}
+
+export function exitCodeOfError(code: string): ExitCode {
+  return byErrorCode[code] ?? exitCodes.found;
 }

@@ -95,6 +95,13 @@ export class Engine {
     return this.#runs.map((run) => run.status);
   }
 
+  /** Resolves once no subscription goes on: each is stopped as a whole. Answers on abort as well. */
+  async allStopped(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.status().some(({ stopped }) => stopped === undefined)) {
+      await this.#changed.next(signal);
+    }
+  }
+
   /**
    * Waits until every subscription has passed the ends that the log has now, or stands where it needs an operator. What
    * was parked at those ends has had its first retry. Of a partition that another process owns the stored checkpoint

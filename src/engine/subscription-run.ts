@@ -47,6 +47,7 @@ export class SubscriptionRun {
   readonly #parkedCount: ParkedCount = { entries: 0 };
   #session: LogSession | undefined;
   #stopped: string | undefined;
+  #stoppedBy: string | undefined;
 
   constructor(options: SubscriptionRunOptions) {
     const runtime = {
@@ -73,6 +74,7 @@ export class SubscriptionRun {
       subscription: this.name,
       kind: this.#options.subscription.kind,
       stopped: this.#stopped,
+      stoppedBy: this.#stoppedBy,
       taken: runs.reduce((sum, { standing }) => sum + standing.taken, 0),
       partitions: runs
         .map((run) => this.#statusOf(run))
@@ -152,6 +154,7 @@ export class SubscriptionRun {
   /** An operator's business, and of this subscription alone; a broken assumption of our own ends the process. */
   #stopByRefusal(error: unknown): void {
     if (!isRefusal(error)) throw error;
+    this.#stoppedBy ??= error.code;
     this.#stop(error.message, { code: error.code, error });
   }
 

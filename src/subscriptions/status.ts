@@ -34,6 +34,8 @@ export type SubscriptionStatus = {
   readonly kind: 'projection' | 'reactor' | 'keeper';
   /** `undefined` unless the subscription as a whole cannot run. */
   readonly stopped: string | undefined;
+  /** The code of the error that stopped it; `undefined` at a bound. */
+  readonly stoppedBy: string | undefined;
   /** Commits taken from the log since the start of this process. */
   readonly taken: number;
   readonly partitions: readonly PartitionStatus[];

@@ -109,6 +109,25 @@ describe('a worker in a folder outside of the package', () => {
     ).toEqual([]);
   });
 
+  test('whose read model is stored as another kind is refused with 5, however it is run', async () => {
+    await using place = await shop();
+    await place.run(['append', '-', ...config], { input: orderLine({ id: 'O-1', version: 1 }) });
+    expect(await place.run(['run', '--until-caught-up', ...config])).toMatchObject({ code: 0 });
+    const put = 'Orders.put(ref.id, { orderId: ref.id, status: state.status, units: state.units });';
+    const totals = orderApp
+      .replace("readModel<OrderRow>('orders')", "readModel<{ units: number }>('orders', { kind: 'totals' })")
+      .replace(put, 'Orders.add(ref.id, { units: state.units });');
+    await place.write('app.ts', totals);
+    for (const args of [['run'], ['run', '--until-caught-up']]) {
+      expect(await place.run([...args, ...config])).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining('is stored as rows, and is declared as totals now') as unknown,
+      });
+    }
+    await place.write('app.ts', orderApp);
+    expect(await place.run(['run', '--until-caught-up', ...config])).toMatchObject({ code: 0 });
+  });
+
   test('may have fields of any name: rows prints them, and its own id as _id', async () => {
     await using place = await shop();
     const put = 'Orders.put(ref.id, { orderId: ref.id, status: state.status, units: state.units });';

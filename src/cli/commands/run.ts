@@ -11,7 +11,7 @@ import type { Stores } from '../../subscriptions/stores.ts';
 import { loadApp } from '../app-module.ts';
 import { type CommandContext, type ConfigOptions, loadCommandConfig } from '../command-context.ts';
 import { composeLogger, composeRuntime, openForFollowing, ownerName } from '../compose.ts';
-import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { type ExitCode, exitCodeOfError, exitCodes } from '../exit-code.ts';
 import { formatFailures, toFailureLine } from '../screen/failure-report.ts';
 import { formatPositions, positionsOf } from '../screen/position-report.ts';
 import { openProgress } from '../screen/progress.ts';
@@ -50,14 +50,18 @@ export async function run(context: CommandContext, options: RunOptions): Promise
   });
   engine.start();
   runtime.logger.info('The worker started.', { app: config.values.app, subscriptions: names });
+  const over = new AbortController();
   try {
     const found = await Promise.race([
       options.untilCaughtUp === true ? catchUp(context, engine, runtime) : aborted(context.signal),
+      // With nothing left to follow a worker would only seem to run.
+      engine.allStopped(over.signal).then((): CatchUp => ({ isComplete: false, subscriptions: engine.status() })),
       engine.failed,
     ]);
     if (found === undefined || context.signal.aborted) return endOf(context.signal, runtime.logger);
     return await report(context, { found, stores: opened.stores, isJson: options.json === true });
   } finally {
+    over.abort();
     await stop(engine, runtime, config.values);
   }
 }
@@ -135,7 +139,13 @@ async function report({ terminal }: CommandContext, { found, stores, isJson }: R
     if (parked.length > 0) await terminal.writeLine(`Parked:\n${formatFailures(parked)}`);
   }
   for (const { name, why } of stopped) terminal.writeError(`stopped ${name}: ${why}\n`);
-  return found.isComplete ? exitCodes.done : exitCodes.found;
+  return found.isComplete ? exitCodes.done : exitCodeOfStops(found);
+}
+
+/** A subscription that was refused tells more than that something was found. */
+function exitCodeOfStops({ subscriptions }: CatchUp): ExitCode {
+  const codes = subscriptions.flatMap(({ stoppedBy }) => (stoppedBy === undefined ? [] : [exitCodeOfError(stoppedBy)]));
+  return codes.find((code) => code !== exitCodes.found) ?? exitCodes.found;
 }
 
 async function parkedOf({ subscriptions }: CatchUp, stores: Stores): Promise<readonly ListedEntry[]> {
