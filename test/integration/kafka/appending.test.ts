@@ -106,6 +106,8 @@ describe.skipIf(kafka === undefined)('appending to Kafka', () => {
       Array.from({ length: 20 }, (_, index) => JSON.stringify(commitRecord({ id: `O-${from + index}`, version: 1 })));
     await log.append(lines(0), { topicOf: () => topic });
     await subject.admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
+    // The broker tells of them a moment later.
+    await expect.poll(async () => (await log.log.describe(topic)).partitions.length).toBe(3);
     await log.append(lines(20), { topicOf: () => topic });
     const { partitions } = await log.log.describe(topic);
     expect(partitions).toHaveLength(3);

@@ -65,6 +65,7 @@ describe.skipIf(kafka === undefined)('a worker on Kafka', () => {
           { topicOf: () => topic },
         );
       },
+      partitions: async () => (await kafkaLog.log.describe(topic)).partitions.length,
       row: (id: string) => file.readModels.readRow('orders', id),
       [Symbol.asyncDispose]: () => file.close(),
     };
@@ -124,6 +125,8 @@ describe.skipIf(kafka === undefined)('a worker on Kafka', () => {
     await using engine = world.start();
     await engine.caughtUp(soon());
     await subject.admin.createPartitions({ topicPartitions: [{ topic: world.topic, count: 3 }] });
+    // The broker tells of them a moment later.
+    await expect.poll(world.partitions).toBe(3);
     await world.append(['N-1', 'N-2', 'N-3', 'N-4', 'N-5', 'N-6'], 1);
     expect(await engine.caughtUp(soon())).toMatchObject({ isComplete: true });
     expect(await world.row('N-4')).toEqual({ n: 1 });
