@@ -27,9 +27,12 @@ describe('A simulated run', () => {
   });
 });
 
+/** With growing topics and parked commits, which few seeds have together: what only they notice is noticed first. */
+const telling = [38];
+
 /** The first seed whose run does not end well; most need one or two runs. */
 async function firstNoticed(mutation: NonNullable<Parameters<typeof simulate>[0]['mutation']>) {
-  for (let seed = 1; seed <= 60; seed += 1) {
+  for (const seed of [...telling, ...Array.from({ length: 120 }, (_, index) => index + 1)]) {
     const { problems } = await simulate({ seed, mutation });
     if (problems.length > 0) return seed;
   }
